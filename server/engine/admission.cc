@@ -1,12 +1,11 @@
 #include "server/engine/admission.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
 
 #include "server/engine/engine.h"
 #include "server/engine/request/request_checks.h"
 #include "server/engine/services/scripting.h"
-#include "server/engine/services/snapshot_control.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
@@ -28,39 +27,61 @@ absl::Status Admission::Check(Client& client, const Command* command, Args argv)
   if (settings.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {
     return Refusal(kOutOfMemory);
   }
-  status = CheckMode(client, *command, argv);
-  return status.ok() ? CheckContext(client, *command) : status;
-}
-
-// The refusals that come from the state of the server.
-absl::Status Admission::CheckMode(const Client& client, const Command& command, Args argv) const {
-  const DiskState& disk = engine_.disk();
-  if (disk.ForbidsWrites()) [[unlikely]] {
-    const bool keeps = command.Has(kFailsUnsaved);
-    if (keeps || Involves(client, command, argv, kWrite)) return disk.Error();
-  }
-  if (engine_.replication().Restricts()) [[unlikely]] {
-    const absl::Status status = CheckRole(client, command, argv);
+  if (!IsStateNormal()) [[unlikely]] {
+    status = CheckState(client, *command, argv);
     if (!status.ok()) return status;
   }
-  if (disk.loading() && Lacks(client, command, argv, kLoading)) [[unlikely]] {
-    return Refusal(kLoadingError);
-  }
-  if (Involves(client, command, argv, kNoAsyncLoading) && IsLoadingBeside()) [[unlikely]] {
-    return Refusal(kLoadingError);
-  }
-  if (engine_.suspended_unit().IsOn() && !command.Has(kAllowBusy)) [[unlikely]] {
-    return Refusal(engine_.suspended_unit().BusyError());
+  return CheckContext(client, *command);
+}
+
+// The refusals that come from the state of the server, in Redis's order.
+const std::array<Admission::StateCheck, 4> Admission::kStateChecks = {
+    &Admission::CheckDisk,    // before the role: a replica's disk may fail, too
+    &Admission::CheckRole,    // before loading: a replica that loads is a replica first
+    &Admission::CheckLoaded,  // before busy: a script may be suspended while data is loaded beside
+    &Admission::CheckBusy,
+};
+
+absl::Status Admission::CheckState(const Client& client, const Command& command, Args argv) const {
+  for (const StateCheck check : kStateChecks) {
+    absl::Status status = (this->*check)(client, command, argv);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// Whether no check of the server's state can refuse anything.
+bool Admission::IsStateNormal() const {
+  return engine_.mode().IsNormal() && !engine_.disk().ForbidsWrites() &&
+         !engine_.replication().Restricts();
+}
+
+absl::Status Admission::CheckDisk(const Client& client, const Command& command, Args argv) const {
+  if (!engine_.disk().ForbidsWrites()) return absl::OkStatus();
+  const bool keeps = command.Has(kFailsUnsaved) || Involves(client, command, argv, kWrite);
+  return keeps ? engine_.disk().Error() : absl::OkStatus();
 }
 
 // The refusals of a replica, and of a master that lacks replicas.
 absl::Status Admission::CheckRole(const Client& client, const Command& command, Args argv) const {
   const ReplicationState& replication = engine_.replication();
+  if (!replication.Restricts()) return absl::OkStatus();
   absl::Status status;
   if (Involves(client, command, argv, kWrite)) status = replication.CheckWrite();
   return status.ok() && Lacks(client, command, argv, kStale) ? replication.CheckStale() : status;
+}
+
+absl::Status Admission::CheckLoaded(const Client& client, const Command& command, Args argv) const {
+  const ServerMode& mode = engine_.mode();
+  const bool lacks_data =
+      (mode.is_loading() && Lacks(client, command, argv, kLoading)) ||
+      (mode.is_loading_beside() && Involves(client, command, argv, kNoAsyncLoading));
+  return lacks_data ? Refusal(kLoadingError) : absl::OkStatus();
+}
+
+absl::Status Admission::CheckBusy(const Client&, const Command& command, Args) const {
+  if (engine_.mode().IsBetweenUnits() || command.Has(kAllowBusy)) return absl::OkStatus();
+  return Refusal(engine_.suspended_unit().BusyError());
 }
 
 uint32_t Admission::FlagsOf(const Command& command, Args argv) const {
@@ -93,21 +114,10 @@ bool Admission::Lacks(const Client& client, const Command& command, Args argv,
   });
 }
 
-// Whether requests are served from the old data while the master's data is loaded.
-bool Admission::IsLoadingBeside() const {
-  const std::optional<LoadingStatus> loading = engine_.services().snapshots->loading();
-  return loading && loading->is_beside;
-}
-
-// While clients are paused, a script is suspended, or data is loaded, no key is evicted; nor on a
-// replica.
 void Admission::MakeRoom() {
-  const ReplicationState& replication = engine_.replication();
-  const bool is_loading =
-      engine_.disk().loading() || (replication.is_replica() && IsLoadingBeside());
-  const bool may_not = engine_.clients().IsPaused() || engine_.suspended_unit().IsOn() ||
-                       is_loading || replication.LeavesEvictionToMaster();
-  if (may_not) return engine_.store().PostponeEviction();
+  const bool may = engine_.mode().MayEvict(engine_.store().now()) &&
+                   !engine_.replication().LeavesEvictionToMaster();
+  if (!may) return engine_.store().PostponeEviction();
   engine_.store().MakeRoom();
 }
 
@@ -121,10 +131,11 @@ void Admission::MakeRoom() {
 //   redis-benchmark -n 48000 -r 1000 -P 16 -c 1 ZADD board __rand_int__ member:__rand_int__
 //   callgrind_annotate --inclusive=yes counts | grep LacksMemoryFor
 bool Admission::LacksMemoryFor(const Client& client, const Command& command, Args argv) {
-  if (engine_.disk().loading() || engine_.suspended_unit().IsOn()) return false;
+  const ServerMode& mode = engine_.mode();
+  if (mode.is_loading() || !mode.IsBetweenUnits()) return false;
   if (engine_.replication().LeavesEvictionToMaster()) return false;
   Store& store = engine_.store();
-  if (!engine_.clients().IsPaused()) {
+  if (!mode.IsPaused(store.now())) {
     MakeRoom();
     return store.LacksMemory() && MayTakeMemory(client, command, FlagsOf(command, argv), argv);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -32,10 +33,16 @@ class Admission {
   bool HasFlag(const Command& command, Args argv, CommandFlag flag) const;
   bool Involves(const Client& client, const Command& command, Args argv, CommandFlag flag) const;
   bool Lacks(const Client& client, const Command& command, Args argv, CommandFlag flag) const;
-  bool IsLoadingBeside() const;
   bool LacksMemoryFor(const Client& client, const Command& command, Args argv);
+
+  using StateCheck = absl::Status (Admission::*)(const Client&, const Command&, Args) const;
+  static const std::array<StateCheck, 4> kStateChecks;
+  bool IsStateNormal() const;
+  absl::Status CheckState(const Client& client, const Command& command, Args argv) const;
+  absl::Status CheckDisk(const Client& client, const Command& command, Args argv) const;
   absl::Status CheckRole(const Client& client, const Command& command, Args argv) const;
-  absl::Status CheckMode(const Client& client, const Command& command, Args argv) const;
+  absl::Status CheckLoaded(const Client& client, const Command& command, Args argv) const;
+  absl::Status CheckBusy(const Client& client, const Command& command, Args argv) const;
 
   Engine& engine_;
 };

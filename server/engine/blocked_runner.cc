@@ -61,14 +61,14 @@ void BlockedRunner::Serve() {
 
 bool BlockedRunner::MayOpen(int database, std::string_view key) {
   if (!engine_.store().database(database).may_have_due_elements()) return true;
-  return engine_.clients().IsPaused() || engine_.executor().overdue().MayOpen(database, key);
+  if (!engine_.mode().MayChangeByItself(engine_.store().now())) return true;
+  return engine_.executor().overdue().MayOpen(database, key);
 }
 
-// In a pause, and while a script is suspended, no key changes.
 void BlockedRunner::ServeDue(Micros budget) {
   BlockedClients& blocked = engine_.notifier().blocked_clients();
-  const bool is_due = blocked.IsDue(engine_.store().now());
-  if (!is_due || engine_.suspended_unit().IsOn() || engine_.clients().IsPaused()) return;
+  const Millis now = engine_.store().now();
+  if (!blocked.IsDue(now) || !engine_.mode().MayChangeByItself(now)) return;
   const Host& host = engine_.host();
   const Micros until = host.stopwatch() + budget;
   while (blocked.TouchDue(engine_.store().now())) {

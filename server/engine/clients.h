@@ -32,14 +32,16 @@ class Clients {
   // All that is referred to outlives it, and may be constructed later. `on_leave` is called for
   // each client that leaves, when it listens to nothing any more and is still attached.
   Clients(const Settings& settings, const Host& host, Metrics& metrics, Store& store,
-          Notifier& notifier, AccessControl& access, std::function<void(Client&)> on_leave)
+          Notifier& notifier, AccessControl& access, ServerMode& mode,
+          std::function<void(Client&)> on_leave)
       : settings_(settings),
         host_(host),
         metrics_(metrics),
         store_(store),
         notifier_(notifier),
         access_(access),
-        on_leave_(std::move(on_leave)) {}
+        on_leave_(std::move(on_leave)),
+        pause_(mode) {}
   Clients(const Clients&) = delete;
 
   // Applies the settings that are not read where they are used.

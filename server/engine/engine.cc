@@ -14,13 +14,13 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       host_(std::move(host)),
       commands_(families),
       store_(settings_, host_, metrics_, reply_holds_, seed, now),
-      clients_(settings_, host_, metrics_, store_, notifier_, access_,
+      clients_(settings_, host_, metrics_, store_, notifier_, access_, mode_,
                [this](Client& client) { executor_.OnLeave(client); }),
       access_(commands_, clients_.all(), settings_, metrics_.stats(),
               [this](Client& client) { clients_.End(client); }),
       notifier_(settings_, host_, effects_, store_, clients_.all(), store_.rng().Next()),
       identity_(store_.rng(), now),
-      replication_(settings_, store_.rng()) {
+      replication_(settings_, store_.rng(), mode_) {
   clients_.ApplySettings();
 }
 

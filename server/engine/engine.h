@@ -24,6 +24,7 @@
 #include "server/engine/state/disk_state.h"
 #include "server/engine/state/replication_state.h"
 #include "server/engine/state/run_identity.h"
+#include "server/engine/state/server_mode.h"
 #include "server/engine/store/store.h"
 #include "server/engine/support/host.h"
 #include "server/engine/suspended_unit.h"
@@ -89,6 +90,8 @@ class Engine {
   const ReplyHolds& reply_holds() const { return reply_holds_; }
   Effects& effects() { return effects_; }
   const Effects& effects() const { return effects_; }
+  ServerMode& mode() { return mode_; }
+  const ServerMode& mode() const { return mode_; }
   DiskState& disk() { return disk_; }
   const DiskState& disk() const { return disk_; }
   ReplicationState& replication() { return replication_; }
@@ -101,6 +104,7 @@ class Engine {
  private:
   Settings settings_;
   Host host_;
+  ServerMode mode_;
   Services services_;
   BackgroundTasks tasks_;
   Effects effects_;

@@ -35,13 +35,14 @@ Executor::Executor(Engine& engine)
       clock_(engine.clock()),
       blocked_runner_(engine.blocked_runner()),
       suspended_(engine.suspended_unit()),
+      mode_(engine.mode()),
       admission_(engine),
       replies_(clients_),
       overdue_(store_, host_) {}
 
 // Time does not advance during a script.
 void Executor::AdvanceTo(Millis now) {
-  if (now != store_.now() && !suspended_.IsOn()) store_.AdvanceTo(now);
+  if (now != store_.now() && mode_.IsBetweenUnits()) store_.AdvanceTo(now);
 }
 
 void Executor::BeginBatch(Millis now) {
@@ -82,7 +83,7 @@ void Executor::Process(Client& client, Args argv) {
 // While a unit is half done, nothing follows from its changes.
 void Executor::EndRequest(Client& client, size_t reply_start) {
   replies_.End(client, reply_start);
-  if (suspended_.IsOn()) return;
+  if (!mode_.IsBetweenUnits()) return;
   blocked_runner_.Serve();
   notifier_.Broadcast();
   clients_.OnMemoryChange(client);
@@ -188,12 +189,12 @@ void Executor::ContinueSuspended() {
 }
 
 void Executor::Tick(Micros budget) {
-  if (suspended_.IsOn()) return ContinueSuspended();
+  if (!mode_.IsBetweenUnits()) return ContinueSuspended();
   metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
   blocked_runner_.ServeDue(budget);
   blocked_runner_.EndDueWaits();
   RunPostponed();
-  if (suspended_.IsOn()) return;
+  if (!mode_.IsBetweenUnits()) return;
   clients_.Maintain();
   clients_.Evict();
   if (engine_.settings().maxmemory > 0) {
@@ -202,10 +203,10 @@ void Executor::Tick(Micros budget) {
   }
   notifier_.TrimTrackedKeys(budget);
   engine_.tasks().Tick(budget);
-  if (clients_.IsPaused() || engine_.disk().loading()) return;
+  if (!mode_.MayExpire(store_.now())) return;
   RunOverdue(budget);
-  if (suspended_.IsOn()) return;
-  if (engine_.replication().is_replica()) {
+  if (!mode_.IsBetweenUnits()) return;
+  if (mode_.is_replica()) {
     if (!store_.DeleteOwnExpired(budget)) return;
   } else {
     store_.DeleteExpired(budget);
@@ -215,7 +216,7 @@ void Executor::Tick(Micros budget) {
 
 std::optional<Millis> Executor::NextDeadline() const {
   const Millis now = store_.now();
-  if (suspended_.IsOn()) return now;
+  if (!mode_.IsBetweenUnits()) return now;
   std::optional<Millis> earliest = notifier_.blocked_clients().NextDeadline();
   const auto consider = [&](std::optional<Millis> next) {
     if (next && (!earliest || *next < *earliest)) earliest = next;
@@ -223,10 +224,9 @@ std::optional<Millis> Executor::NextDeadline() const {
   consider(clients_.pause().NextDeadline(now));
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
   if (engine_.tasks().HasWork()) consider(now);
-  // In a pause no key changes, and the master decides when its keys expire on a replica.
-  if (clients_.IsPaused()) return earliest;
+  if (!mode_.MayExpire(now)) return earliest;
   if (!overdue_.empty()) consider(now);
-  if (engine_.replication().is_replica()) {
+  if (mode_.is_replica()) {  // the master decides when its keys expire
     consider(store_.NextOwnDeadline());
     return earliest;
   }
@@ -238,7 +238,7 @@ std::optional<Millis> Executor::NextDeadline() const {
 // One of them may start another pause.
 void Executor::RunPostponed() {
   ClientPause& pause = clients_.pause();
-  if (pause.postponed() == 0 || clients_.IsPaused() || suspended_.IsOn()) return;
+  if (pause.postponed() == 0 || !mode_.MayChangeByItself(store_.now())) return;
   clock_.Restart();
   while (!clients_.IsPaused()) {
     const std::optional<ClientPause::PostponedRequest> held = pause.TakeFirst();
@@ -250,7 +250,7 @@ void Executor::RunPostponed() {
 
 bool Executor::MustWaitForExpiry(const Client& client, const Command& command, Args argv) {
   if (!store_.database(client.database).may_have_due_elements()) return false;
-  if (suspended_.IsOn() || clients_.IsPaused()) return false;
+  if (!mode_.MayChangeByItself(store_.now())) return false;
   return !overdue_.MayRun(client, command, argv);
 }
 
@@ -262,7 +262,7 @@ void Executor::RunOverdue(Micros budget) {
   clock_.Restart();
   const Micros until = clock_.began_at() + budget;
   for (size_t turns = overdue_.size(); turns > 0 && !overdue_.empty(); --turns) {
-    if (clients_.IsPaused() || suspended_.IsOn()) return;
+    if (!mode_.MayChangeByItself(store_.now())) return;
     const Args argv = overdue_.first().postponed_request.argv();
     if (overdue_.ClearFirst(*commands_.Find(argv), until)) {
       const OverdueRequests::Request request = overdue_.TakeFirst();

@@ -23,6 +23,7 @@ class CommandTable;
 class Engine;
 class Metrics;
 class Notifier;
+class ServerMode;
 class Store;
 class SuspendedUnit;
 struct Command;
@@ -113,6 +114,7 @@ class Executor {
   CommandClock& clock_;
   BlockedRunner& blocked_runner_;
   SuspendedUnit& suspended_;
+  const ServerMode& mode_;
   Admission admission_;
   Replies replies_;
   KeyPrefetcher key_prefetcher_;

@@ -78,7 +78,7 @@ bool Shutdown::Abort() {
 }
 
 bool Shutdown::IsDue() const {
-  if (state_ == State::kScript) return !engine_.suspended_unit().IsOn();
+  if (state_ == State::kScript) return engine_.mode().IsBetweenUnits();
   return state_ == State::kReplicas && (Now() >= deadline_ || AllCaughtUp());
 }
 

@@ -32,6 +32,7 @@ void SuspendedUnit::Start(Client& client, CommandRun& run) {
                               .argv = OwnedArgs(run.call().argv()),
                               .reply = {},
                               .took = run.took()};
+  engine_.mode().set_suspended(true);
 }
 
 void SuspendedUnit::Keep(Unit unit) {
@@ -60,6 +61,7 @@ std::optional<Unit> SuspendedUnit::Continue() {
   Unit unit = std::move(*unit_);
   unit_.reset();
   const OwnedArgs argv = std::move(std::exchange(command_, std::nullopt)->argv);
+  engine_.mode().set_suspended(false);
   if (client.transaction.open) ContinueTransaction(client);
   if (!client.suspended) return unit;
   Keep(std::move(unit));

@@ -14,7 +14,7 @@ void Units::End(Unit unit, Caller& caller) {
   const Effects::JournalPositions positions = unit.Commit();
   if (positions.log > 0) caller.propagated_until = positions.log;
   if (positions.stream > 0) caller.streamed_until = static_cast<int64_t>(positions.stream);
-  if (engine_.suspended_unit().IsOn()) [[unlikely]]
+  if (!engine_.mode().IsBetweenUnits()) [[unlikely]]
     return;
   if (!changes_.empty()) [[unlikely]]
     MakeChanges();
@@ -24,7 +24,7 @@ void Units::End(Unit unit, Caller& caller) {
 
 bool Units::IsInTransaction() const {
   const Client* const active = engine_.notifier().active();
-  return engine_.suspended_unit().IsOn() || (active != nullptr && active->transaction.running);
+  return !engine_.mode().IsBetweenUnits() || (active != nullptr && active->transaction.running);
 }
 
 void Units::AfterUnit(std::function<void()> change) {

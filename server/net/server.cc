@@ -278,7 +278,7 @@ void Server::OnTermination(int signal) {
   ShutdownOptions options =
       signal == SIGINT ? settings.shutdown_on_sigint : settings.shutdown_on_sigterm;
   const bool saves = !options.nosave && (options.save || settings.save.Any());
-  if (saves && engine_.suspended_unit().IsOn()) {
+  if (saves && !engine_.mode().IsBetweenUnits()) {
     if (shutdown.state() != Shutdown::State::kScript) {
       log_.Write(LogLevel::kWarning,
                  "A script is running. When it ends, the server saves its data and stops.");

@@ -48,7 +48,7 @@ absl::Status PersistenceService::Start() {
 
 absl::Status PersistenceService::StartInBackground(OnLoaded on_loaded) {
   if (absl::Status locked = LockDirectory(); !locked.ok()) return locked;
-  engine_.disk().set_loading(true);
+  engine_.mode().set_loading(ServerMode::Loading::kAlone);
   loading_since_ = engine_.store().now();
   on_loaded_ = std::move(on_loaded);
   load_ = std::make_unique<LoadTurns>(
@@ -83,7 +83,8 @@ void PersistenceService::ContinueLoading() {
   const absl::Status status = load_->status();
   load_.reset();
   if (IsReplacing()) return FinishReplacing(status);
-  engine_.disk().set_loading(!status.ok());
+  engine_.mode().set_loading(status.ok() ? ServerMode::Loading::kNone
+                                         : ServerMode::Loading::kAlone);
   engine_.store().gauge().Calibrate();  // the gauge does not count allocations of other threads
   std::exchange(on_loaded_, nullptr)(status);
 }
@@ -137,7 +138,8 @@ absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot
   replacement_ = std::move(replacement);
   loading_since_ = engine_.store().now();
   on_loaded_ = std::move(on_replaced);
-  engine_.disk().set_loading(!keeps_data);
+  engine_.mode().set_loading(keeps_data ? ServerMode::Loading::kBeside
+                                        : ServerMode::Loading::kAlone);
   load_ = std::make_unique<LoadTurns>(
       [this, path = replaced_by_->path()](LoadTurns& turns) {
         dataset_.set_turns(&turns);
@@ -172,7 +174,7 @@ absl::Status PersistenceService::Replace(const std::string& path) {
 }
 
 void PersistenceService::FinishReplacing(const absl::Status& status) {
-  engine_.disk().set_loading(false);
+  engine_.mode().set_loading(ServerMode::Loading::kNone);
   engine_.store().gauge().Calibrate();
   replaced_by_.reset();
   if (status.ok()) ResumeLog();
@@ -184,7 +186,7 @@ void PersistenceService::AbandonReplacing() {
   load_.reset();
   replaced_by_.reset();
   on_loaded_ = nullptr;
-  engine_.disk().set_loading(false);
+  engine_.mode().set_loading(ServerMode::Loading::kNone);
   engine_.store().gauge().Calibrate();
 }
 
@@ -282,7 +284,7 @@ bool PersistenceService::HasWork() const {
     return turns != nullptr && (turns->WantsTurn() || turns->done());
   };
   if (wants(load_) || wants(check_)) return true;
-  if (engine_.disk().loading()) return false;
+  if (engine_.mode().is_loading()) return false;
   return snapshots_.HasWork() || append_log_.HasWork() ||
          (transfer_ != nullptr && (MayContinueTransfer() || transfer_->done()));
 }
@@ -290,7 +292,7 @@ bool PersistenceService::HasWork() const {
 void PersistenceService::Tick(Micros) {
   if (check_ != nullptr) ContinueChecking();
   if (load_ != nullptr) ContinueLoading();
-  if (engine_.disk().loading()) return;
+  if (engine_.mode().is_loading()) return;
   ConsiderBeginningLog();
   snapshots_.Continue();
   append_log_.Continue();
@@ -370,7 +372,7 @@ void PersistenceService::CompleteLog() {
 
 // Saves nothing during a load, because the files contain more than the loaded part.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
-  if (engine_.disk().loading()) return absl::OkStatus();
+  if (engine_.mode().is_loading()) return absl::OkStatus();
   SaveFlushed();
   if (!may_not) CompleteLog();
   if (!append_log_.Flush()) {
@@ -382,7 +384,7 @@ absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
 }
 
 void PersistenceService::SaveTheRest() {
-  if (engine_.disk().loading()) return;
+  if (engine_.mode().is_loading()) return;
   if (!append_log_.Flush())
     log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
   MakeWayForSnapshot();
@@ -390,17 +392,17 @@ void PersistenceService::SaveTheRest() {
 }
 
 void PersistenceService::OnFlushAll() {
-  if (engine_.disk().loading()) return;  // the files hold data that is not loaded yet
-  snapshots_.Abandon();                  // it would restore the flushed data
+  if (engine_.mode().is_loading()) return;  // the files hold data that is not loaded yet
+  snapshots_.Abandon();                     // it would restore the flushed data
   engine_.disk().set_flush_is_unsaved(engine_.settings().save.Any());
 }
 
 // FLUSHALL itself does not save: in the middle of a unit, no offset of the history describes the
 // data, so a replica could not continue from it.
 void PersistenceService::SaveFlushed() {
-  if (!engine_.disk().flush_is_unsaved() || engine_.suspended_unit().IsOn()) return;
+  if (!engine_.disk().flush_is_unsaved() || !engine_.mode().IsBetweenUnits()) return;
   engine_.disk().set_flush_is_unsaved(false);
-  if (engine_.disk().loading()) return;
+  if (engine_.mode().is_loading()) return;
   MakeWayForSnapshot();
   snapshots_.Abandon();
   (void)snapshots_.Save();
@@ -457,7 +459,7 @@ absl::Status PersistenceService::LoadLogAgain() {
 
 absl::Status PersistenceService::Apply(const Settings& settings) {
   const bool is_same = settings.appendonly == engine_.settings().appendonly;
-  if (engine_.disk().loading() || load_ != nullptr) {
+  if (engine_.mode().is_loading() || load_ != nullptr) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
   if (log_is_missing_ && is_same) return absl::OkStatus();

@@ -204,7 +204,7 @@ void SnapshotService::SaveTheRest() {
   const bool is_saved = engine_.store().change_count() == saved_changes_ &&
                         engine_.replication().offset() == saved_offset_;
   if (is_saved) return;
-  if (engine_.suspended_unit().IsOn()) {
+  if (!engine_.mode().IsBetweenUnits()) {
     log_.Write(
         LogLevel::kWarning,
         "Cannot save a final snapshot while a script runs. Changes since the last snapshot are "

@@ -79,7 +79,7 @@ void Follower::Stop() {
 
 // Does nothing while the server loads its own data at the start; Tick() retries.
 void Follower::Connect() {
-  if (engine_.disk().loading()) return;
+  if (engine_.mode().is_loading()) return;
   tried_at_ = heard_at_ = now();
   state_ = State::kConnecting;
   MasterLink::Listener& listener = *this;
@@ -207,7 +207,7 @@ void Follower::Tick() {
 }
 
 bool Follower::HasWork() const {
-  if (engine_.suspended_unit().IsOn()) return false;
+  if (!engine_.mode().IsBetweenUnits()) return false;
   return (!held_.empty() && MayApply()) || MayLoad();
 }
 
@@ -255,7 +255,7 @@ void Follower::FailSnapshot(const absl::Status& status) {
 
 // Waits while a script runs.
 void Follower::ConsiderLoading() {
-  if (!engine_.suspended_unit().IsOn()) return StartLoading();
+  if (engine_.mode().IsBetweenUnits()) return StartLoading();
   if (connection_ != nullptr) connection_->set_receives(false);
 }
 
@@ -369,7 +369,7 @@ void Follower::BecomeLinked() {
 }
 
 bool Follower::MayApply() const {
-  return state_ == State::kLinked && !engine_.suspended_unit().IsOn();
+  return state_ == State::kLinked && engine_.mode().IsBetweenUnits();
 }
 
 void Follower::OnStream(std::string_view bytes) { held_ += bytes; }

@@ -222,7 +222,7 @@ void Replicas::DisconnectAll() {
 
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
-  if (engine_.suspended_unit().IsOn()) return;  // in the middle of a unit
+  if (!engine_.mode().IsBetweenUnits()) return;  // in the middle of a unit
   const bool asks = std::exchange(asks_, false) && !persistence_.IsSavedForExit();
   if (asks && !all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
   if (backlog_->end() == sent_until_) return;
@@ -283,8 +283,8 @@ void Replicas::Tick() {
 }
 
 bool Replicas::MayStartSync() const {
-  if (!waits_since_ || group_ || persistence_.IsBusy() || engine_.disk().loading()) return false;
-  if (engine_.suspended_unit().IsOn()) return false;
+  if (!waits_since_ || group_ || persistence_.IsBusy() || engine_.mode().is_loading()) return false;
+  if (!engine_.mode().IsBetweenUnits()) return false;
   const Settings& settings = engine_.settings();
   const auto waiting = std::ranges::count_if(
       all_, [](const auto& each) { return each.second->state() == Replica::State::kWaiting; });

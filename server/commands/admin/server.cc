@@ -46,7 +46,7 @@ void RunShutdown(AdminCall& call) {
   const ShutdownOptions options = ReadShutdownOptions(call.args, aborts);
   if (call.Refused()) return;
   if (aborts) return AbortShutdown(call);
-  if (call.engine.suspended_unit().IsOn() && !options.nosave) {
+  if (!call.engine.mode().IsBetweenUnits() && !options.nosave) {
     return call.Fail(call.engine.suspended_unit().BusyError());
   }
   Shutdown& shutdown = call.engine.shutdown();

@@ -24,6 +24,7 @@ void ClientPause::Begin(Cause cause, Reach reach, Millis now, Millis until) {
   pause.reach = goes_on ? std::max(pause.reach, reach) : reach;
   pause.until = goes_on ? std::max(*pause.until, until) : until;
   until_ = until_ ? std::max(*until_, *pause.until) : *pause.until;
+  mode_.set_paused_until(until_);
 }
 
 void ClientPause::End(Cause cause) {
@@ -32,6 +33,7 @@ void ClientPause::End(Cause cause) {
   for (const Pause& pause : pauses_) {
     if (pause.until) until_ = until_ ? std::max(*until_, *pause.until) : *pause.until;
   }
+  mode_.set_paused_until(until_);
 }
 
 ClientPause::Reach ClientPause::ReachAt(Millis now) const {

@@ -9,6 +9,7 @@
 #include "core/util/time.h"
 #include "protocol/resp/args.h"
 #include "server/engine/client/owned_args.h"
+#include "server/engine/state/server_mode.h"
 
 namespace zsetd {
 
@@ -25,11 +26,15 @@ class ClientPause {
   enum class Cause { kCommand, kFailover, kShutdown };  // kCommand: CLIENT PAUSE
   enum class Reach { kWrites, kEverything };
 
+  // Sets and clears the state of `mode`, which outlives it.
+  explicit ClientPause(ServerMode& mode) : mode_(mode) {}
+  ClientPause(const ClientPause&) = delete;
+
   // From now until then. Two pauses of one cause combine to the wider scope and the later end.
   void Begin(Cause cause, Reach reach, Millis now, Millis until);
   void End(Cause cause);
 
-  bool IsOn(Millis now) const { return until_ && now < *until_; }
+  bool IsOn(Millis now) const { return mode_.IsPaused(now); }
 
   // The end of the last pause, while any is on. The present time, if all have ended and requests
   // are still postponed.
@@ -66,6 +71,7 @@ class ClientPause {
 
   Reach ReachAt(Millis now) const;
 
+  ServerMode& mode_;
   std::array<Pause, kCauses> pauses_;  // by cause
   std::optional<Millis> until_;        // the latest end of all
   std::deque<Client*> postponed_;

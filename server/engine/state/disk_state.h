@@ -8,17 +8,12 @@
 
 namespace zsetd {
 
-// The state of the data on disk, as persistence reports it: whether it is loaded, and whether
-// writes can be kept. Decides which requests are allowed.
+// The state of the data on disk, as persistence reports it: whether writes can be kept. Decides
+// which requests are allowed.
 class DiskState {
  public:
   // `settings` outlives it.
   explicit DiskState(const Settings& settings) : settings_(settings) {}
-
-  // Whether the data is being loaded: only requests that do not need it are served, and no key
-  // expires or is evicted.
-  void set_loading(bool loading) { loading_ = loading; }
-  bool loading() const { return loading_; }
 
   // Whether all data has been dropped (FLUSHALL) that the snapshot on disk still has, and the end
   // of that unit is to replace it (SnapshotControl::SaveFlushed).
@@ -41,7 +36,6 @@ class DiskState {
 
  private:
   const Settings& settings_;
-  bool loading_ = false;
   bool flush_is_unsaved_ = false;
   bool snapshots_fail_ = false;
   std::string log_error_;

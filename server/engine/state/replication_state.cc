@@ -31,8 +31,8 @@ std::optional<MasterAddress> MasterIn(const Settings& settings) {
   return MasterAddress{std::string(words[0]), ParseInteger(words[1]).value_or(0)};
 }
 
-ReplicationState::ReplicationState(const Settings& settings, Rng& rng)
-    : settings_(settings), rng_(rng), id_(RandomHexDigits(rng)), second_id_(NoId()) {}
+ReplicationState::ReplicationState(const Settings& settings, Rng& rng, ServerMode& mode)
+    : settings_(settings), rng_(rng), mode_(mode), id_(RandomHexDigits(rng)), second_id_(NoId()) {}
 
 void ReplicationState::Restart() {
   id_ = RandomHexDigits(rng_);
@@ -60,7 +60,7 @@ void ReplicationState::Resume(std::string id, int64_t offset) {
 }
 
 absl::Status ReplicationState::CheckWrite() const {
-  if (is_replica_) {
+  if (is_replica()) {
     return settings_.replica_read_only
                ? Refusal("READONLY You can't write against a read only replica.")
                : absl::OkStatus();
@@ -72,7 +72,7 @@ absl::Status ReplicationState::CheckWrite() const {
 }
 
 absl::Status ReplicationState::CheckStale() const {
-  const bool answers = !is_replica_ || link_up_ || settings_.replica_serve_stale_data;
+  const bool answers = !is_replica() || link_up_ || settings_.replica_serve_stale_data;
   return answers ? absl::OkStatus()
                  : Refusal(
                        "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set "

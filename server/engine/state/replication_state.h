@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "core/util/rng.h"
 #include "server/engine/config/settings.h"
+#include "server/engine/state/server_mode.h"
 
 namespace zsetd {
 
@@ -43,8 +44,8 @@ std::optional<MasterAddress> MasterIn(const Settings& settings);
 //   it id    |=====================|=================|  offset: of the last byte
 class ReplicationState {
  public:
-  // Both outlive it.
-  ReplicationState(const Settings& settings, Rng& rng);
+  // All of them outlive it.
+  ReplicationState(const Settings& settings, Rng& rng, ServerMode& mode);
 
   // --- The history. ---
 
@@ -78,8 +79,8 @@ class ReplicationState {
 
   // --- The role. ---
 
-  bool is_replica() const { return is_replica_; }
-  void set_is_replica(bool is_replica) { is_replica_ = is_replica; }
+  bool is_replica() const { return mode_.is_replica(); }
+  void set_is_replica(bool is_replica) { mode_.set_replica(is_replica); }
 
   // For a replica: whether it receives its master's stream.
   void set_link_up(bool up) { link_up_ = up; }
@@ -93,10 +94,10 @@ class ReplicationState {
   // --- What follows for requests of clients. ---
 
   // Whether any may be refused.
-  bool Restricts() const { return is_replica_ || settings_.min_replicas_to_write > 0; }
+  bool Restricts() const { return is_replica() || settings_.min_replicas_to_write > 0; }
 
   // Whether the server is a replica that clients may not write to.
-  bool IsReadOnly() const { return is_replica_ && settings_.replica_read_only; }
+  bool IsReadOnly() const { return is_replica() && settings_.replica_read_only; }
 
   // Whether one that writes is refused, and why.
   absl::Status CheckWrite() const;
@@ -105,17 +106,17 @@ class ReplicationState {
   absl::Status CheckStale() const;
 
   // Whether the server is a replica that evicts nothing.
-  bool LeavesEvictionToMaster() const { return is_replica_ && settings_.replica_ignore_maxmemory; }
+  bool LeavesEvictionToMaster() const { return is_replica() && settings_.replica_ignore_maxmemory; }
 
  private:
   const Settings& settings_;
   Rng& rng_;
+  ServerMode& mode_;
   std::string id_;
   std::string second_id_;
   int64_t second_offset_ = -1;
   int64_t offset_ = 0;
   int stream_database_ = 0;
-  bool is_replica_ = false;
   bool link_up_ = false;
   std::function<int64_t()> good_replicas_;  // null: there is no replication
 };

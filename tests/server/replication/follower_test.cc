@@ -365,7 +365,7 @@ TEST_F(FollowerTest, KeepsItsDataAndFunctionsWhateverPrefixOrDamageTheSnapshotHa
     ASSERT_EQ(Ask(peer_, {"DEBUG", "DIGEST"}) + Ask(peer_, {"FUNCTION", "DUMP"}), before)
         << what << log_;
     EXPECT_FALSE(HasDraft());
-    EXPECT_FALSE(peer_.engine().disk().loading());
+    EXPECT_FALSE(peer_.engine().mode().is_loading());
   };
   for (size_t size = 0; size < whole.size(); ++size) {
     check(whole.substr(0, size), "prefix of " + std::to_string(size));
@@ -429,7 +429,7 @@ TEST_F(FollowerTest, StopsAtAnyTime) {
       follower_.Stop();
       EXPECT_FALSE(network_.IsOpen());
       EXPECT_FALSE(HasDraft());
-      EXPECT_FALSE(peer_.engine().disk().loading());
+      EXPECT_FALSE(peer_.engine().mode().is_loading());
       EXPECT_FALSE(peer_.engine().replication().link_up());
       follower_.Tick();
     }

@@ -21,7 +21,8 @@ class ClientPauseTest : public testing::Test {
     return pause_.IsOn(now) && pause_.Holds(client_, flags, now);
   }
 
-  ClientPause pause_;
+  ServerMode mode_;
+  ClientPause pause_{mode_};
   Client client_{1, "", "", kNow, [] {}};
 };
 
