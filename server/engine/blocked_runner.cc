@@ -113,7 +113,7 @@ void BlockedRunner::End(Client& client, size_t reply_start) {
   replies_.End(client, reply_start);
   client.connection.last_active = engine_.store().now();
   client.NoteMemory();
-  client.Wake();
+  client.mailbox.Wake();
 }
 
 // Counts a command that waited and did not run again.

@@ -41,7 +41,7 @@ void Clients::Disconnect(Client& client) {
 
 void Clients::CloseNow(Client& client) {
   client.connection.close_now = true;
-  client.Wake();
+  client.mailbox.Wake();
 }
 
 void Clients::Reset(Client& client) {
@@ -118,7 +118,7 @@ void Clients::Maintain() {
   std::vector<Client*> idle;  // separate, because a disconnected client leaves by_id_
   for (const auto& [id, client] : by_id_) {
     if (IsIdle(*client)) idle.push_back(client);
-    if (IsStalled(*client) || client->HoldsIdleBuffers(now)) client->Wake();
+    if (IsStalled(*client) || client->HoldsIdleBuffers(now)) client->mailbox.Wake();
     if (client->output.long_reply)
       client->NoteMemory();  // its part of a shared copy may have grown
   }

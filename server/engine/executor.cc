@@ -184,7 +184,7 @@ void Executor::ContinueSuspended() {
   engine_.units().End(*std::move(unit), client);
   EndRequest(client, reply_start);
   client.connection.last_active = store_.now();
-  client.Wake();
+  client.mailbox.Wake();
   suspended_.Forget();
 }
 
@@ -244,7 +244,7 @@ void Executor::RunPostponed() {
     const std::optional<ClientPause::PostponedRequest> held = pause.TakeFirst();
     if (!held) return;
     Process(*held->client, held->argv.argv());
-    held->client->Wake();
+    held->client->mailbox.Wake();
   }
 }
 
@@ -267,7 +267,7 @@ void Executor::RunOverdue(Micros budget) {
     if (overdue_.ClearFirst(*commands_.Find(argv), until)) {
       const OverdueRequests::Request request = overdue_.TakeFirst();
       Process(*request.client, request.argv.argv());
-      request.client->Wake();
+      request.client->mailbox.Wake();
     } else {
       overdue_.MoveFirstToEnd();
     }

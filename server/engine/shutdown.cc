@@ -134,7 +134,7 @@ Shutdown::State Shutdown::Finish() {
   for (Client* const client : std::exchange(clients_, {})) {
     client->awaits_shutdown = false;
     client->connection.close_after_reply = true;
-    client->Wake();
+    client->mailbox.Wake();
   }
   engine_.services().network->AskToStop();
   return state_;

@@ -101,7 +101,7 @@ void Replica::EndSnapshot(State next) {
   state_ = options_.only_snapshot ? State::kDone : next;
   if (state_ != State::kDone) return;
   client_.connection.close_after_reply = true;
-  client_.Wake();
+  client_.mailbox.Wake();
 }
 
 // The file was complete when it was opened. If it cannot be read any more, closes the connection,
@@ -114,7 +114,7 @@ void Replica::FillFromFile(OutputBuffer& out) {
   if (!count.ok()) {
     state_ = State::kDone;
     client_.connection.close_now = true;
-    return client_.Wake();
+    return client_.mailbox.Wake();
   }
   EndSnapshot(State::kStream);
   if (state_ == State::kStream) Fill(out);

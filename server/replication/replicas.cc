@@ -145,7 +145,7 @@ void Replicas::Acknowledge(Client& client, int64_t offset, std::optional<int64_t
   if (found == all_.end()) return;
   Replica& replica = *found->second;
   replica.Acknowledge(offset, log_offset.value_or(0), Now());
-  if (replica.HasMore()) client.Wake();
+  if (replica.HasMore()) client.mailbox.Wake();
 }
 
 int64_t Replicas::CountAcknowledged(int64_t offset) const {
@@ -228,7 +228,7 @@ void Replicas::EndRound() {
   if (backlog_->end() == sent_until_) return;
   sent_until_ = backlog_->end();
   for (const auto& [id, replica] : all_) {
-    if (replica->HasMore()) replica->client().Wake();
+    if (replica->HasMore()) replica->client().mailbox.Wake();
   }
   DropUnneeded();
 }
@@ -395,14 +395,14 @@ absl::Status Replicas::SendFile() {
     Replica& replica = *found->second;
     replica.Enqueue("$" + std::to_string((*file)->size()) + "\r\n");
     replica.StartFile(*std::move(file));
-    replica.client().Wake();
+    replica.client().mailbox.Wake();
   }
   return status;
 }
 
 void Replicas::WakeReaders() {
   for (const auto& [id, replica] : all_) {
-    if (replica->state() == Replica::State::kSnapshot) replica->client().Wake();
+    if (replica->state() == Replica::State::kSnapshot) replica->client().mailbox.Wake();
   }
 }
 
@@ -414,7 +414,7 @@ void Replicas::Maintain(Millis now) {
     const Replica::State state = replica->state();
     if (state == Replica::State::kWaiting || state == Replica::State::kPreparation) {
       replica->Enqueue("\n");  // shows the replica that the link is alive
-      replica->client().Wake();
+      replica->client().mailbox.Wake();
     }
     replica->Note(now);
     if (LastSignOf(*replica) + timeout < now) silent.push_back(&replica->client());

@@ -45,7 +45,7 @@ void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
   };
   const bool silent = call.client().output.reply_mode != ClientOutput::ReplyMode::kOn;
   if (silent) {
-    call.client().Push(write);
+    call.client().mailbox.Push(write);
   } else {
     write(call.reply);
   }

@@ -18,30 +18,21 @@
 #include "server/engine/client/client_connection.h"
 #include "server/engine/client/client_output.h"
 #include "server/engine/client/client_weights.h"
+#include "server/engine/client/mailbox.h"
 #include "server/engine/client/owned_args.h"
 #include "server/engine/client/tracking_mode.h"
 
 namespace zsetd {
 
-// A connected caller as the engine knows it: no socket, only its state and its output. Code that
-// writes to the output outside of the client's own command calls Wake().
+// A connected caller as the engine knows it: no socket, only its state and its output. Only its own
+// command and its mailbox write to the output.
 class Client : public Caller {
  public:
   Client(uint64_t client_id, std::string its_address, std::string its_local_address, Millis now,
          std::function<void()> wake)
       : Caller(client_id, std::move(its_address), std::move(its_local_address), this),
         connection{.connected_at = now, .last_active = now, .bytes = sizeof(Client)},
-        wake_(std::move(wake)) {}
-
-  // Sends the client an unsolicited message, such as one of a channel it is subscribed to. While
-  // the client's own command runs, or is being replied to, the message waits for that reply's end.
-  // `write` gets a ReplyWriter.
-  template <class Write>
-  void Push(Write write);
-
-  // Notifies the connection that there is something to send, that it is to close, or that its
-  // buffers may be larger than they need be.
-  void Wake() { wake_(); }
+        mailbox(*this, std::move(wake)) {}
 
   // Records that its memory may have changed. Code that changes it outside the client's own command
   // must call it.
@@ -80,6 +71,7 @@ class Client : public Caller {
 
   ClientConnection connection;
   ClientOutput output{replies};
+  Mailbox mailbox;
 
   std::string lib_name;  // CLIENT SETINFO, as the next
   std::string lib_version;
@@ -106,20 +98,20 @@ class Client : public Caller {
   friend class ClientWeights;
   ClientWeights::Entry weight_;
   ClientWeights* weights_ = nullptr;  // set as long as the client is attached
-
-  std::function<void()> wake_;
 };
 
 template <class Write>
-void Client::Push(Write write) {
-  OutputBuffer& buffer = ReplyInProgress() ? output.pending_pushes : output.buffer;
+void Mailbox::Push(Write write) {
+  const bool waits = client_.ReplyInProgress();
+  ClientOutput& output = client_.output;
+  OutputBuffer& buffer = waits ? output.pending_pushes : output.buffer;
   const size_t before = buffer.size();
   ReplyWriter writer(buffer);
-  writer.set_protocol(reply.protocol());
+  writer.set_protocol(client_.reply.protocol());
   write(writer);
   output.pushed_bytes += buffer.size() - before;
-  NoteMemory();
-  if (!ReplyInProgress()) Wake();
+  client_.NoteMemory();
+  if (!waits) Wake();
 }
 
 }  // namespace zsetd

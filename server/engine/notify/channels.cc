@@ -11,7 +11,7 @@ namespace {
 
 void SendPatternMessage(Client& client, std::string_view pattern, std::string_view channel,
                         std::string_view message) {
-  client.Push([&](ReplyWriter& reply) {
+  client.mailbox.Push([&](ReplyWriter& reply) {
     reply.Push(4);
     reply.Bulk("pmessage");
     reply.Bulk(pattern);
@@ -73,7 +73,7 @@ size_t Channels::Send(ChannelKind kind, std::string_view channel, std::string_vi
   const auto found = listeners.find(channel);
   if (found == listeners.end()) return 0;
   for (Client* client : found->second) {
-    client->Push([&](ReplyWriter& reply) {
+    client->mailbox.Push([&](ReplyWriter& reply) {
       reply.Push(3);
       reply.Bulk(kind == ChannelKind::kShardChannel ? "smessage" : "message");
       reply.Bulk(channel);

@@ -80,7 +80,7 @@ void Monitors::Send(const Caller& by, const Command& command, Args argv, Micros 
   const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {
     if (client->connection.close_after_reply) continue;  // its last reply has been written
-    client->Push([&](ReplyWriter& reply) { reply.Simple(line); });
+    client->mailbox.Push([&](ReplyWriter& reply) { reply.Simple(line); });
   }
 }
 

@@ -50,7 +50,7 @@ void Tracking::Start(Client& client, const TrackingMode& mode) {
 void Tracking::BreakRedirect(Client& client) {
   client.tracking_.redirect_broken = true;
   if (client.reply.protocol() == Protocol::kResp2) return;
-  client.Push([&](ReplyWriter& reply) {
+  client.mailbox.Push([&](ReplyWriter& reply) {
     reply.Push(2);
     reply.Bulk("tracking-redir-broken");
     reply.Integer(static_cast<int64_t>(client.tracking().redirect));
@@ -130,7 +130,7 @@ void Tracking::Send(Client& client, std::optional<Keys> keys) const {
   if (receiver == nullptr) return BreakRedirect(client);
   const bool resp2 = receiver->reply.protocol() == Protocol::kResp2;
   if (resp2 && (!redirected || !receiver->IsSubscriber())) return;
-  receiver->Push([&](ReplyWriter& reply) {
+  receiver->mailbox.Push([&](ReplyWriter& reply) {
     WriteHeader(reply);
     if (!keys) return reply.Null();
     reply.Array(keys->size());

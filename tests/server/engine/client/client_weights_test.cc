@@ -77,7 +77,7 @@ TEST(ClientWeights, AMessageIsCountedForItsReceiver) {
   weights.Switch(true);
   const std::unique_ptr<Client> client = NewClient(1, weights);
   const size_t before = weights.Sum();
-  client->Push([](ReplyWriter& reply) { reply.Bulk(std::string(100'000, 'x')); });
+  client->mailbox.Push([](ReplyWriter& reply) { reply.Bulk(std::string(100'000, 'x')); });
   EXPECT_GE(weights.Sum(), before + 100'000);
 }
 

@@ -1,4 +1,4 @@
-#include "server/engine/client/foreign_command_log.h"
+#include "server/engine/request/foreign_command_log.h"
 
 #include <cstddef>
 #include <string>
