@@ -10,9 +10,6 @@ namespace {
 // The capacity that an empty buffer keeps for the next replies.
 constexpr size_t kMaxKeptBytes = 64u << 10;
 
-// The bytes of a source that are sent before other clients are served.
-constexpr uint64_t kMostAtOnce = 1u << 20;
-
 // Most pieces have 64 KB, so these are more than a socket takes.
 constexpr size_t kPiecesAtOnce = 64;
 
@@ -23,19 +20,30 @@ void Empty(OutputBuffer& buffer) {
 
 }  // namespace
 
+void Sender::Take(ClientOutput& output) {
+  if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
+  OutputBuffer& taken = tls_ != nullptr ? plain_ : sending_;
+  if (taken.empty() && !output.buffer.empty()) taken.Swap(output.buffer);
+  left_output_ = !output.buffer.empty() || (output.source != nullptr && output.source->HasMore());
+}
+
 bool Sender::Send() {
-  const uint64_t enough = client_.connection.sent + kMostAtOnce;
-  has_more_ = false;
-  while (IsHeldUp() || TakeOutput()) {
+  while (IsHeldUp() || NextPart()) {
     const auto [state, count] = Write();
     if (state == Socket::State::kBroken) return false;
     if (state == Socket::State::kNotNow) return true;
     OnSent(count);
     if (IsHeldUp()) return true;  // the socket took a part
-    has_more_ = client_.output.source != nullptr && client_.connection.sent >= enough;
-    if (has_more_) return true;
   }
   return true;
+}
+
+// Encrypts the next part.
+bool Sender::NextPart() {
+  if (!MayEncrypt()) return false;
+  tls_->Encrypt(plain_, sending_);
+  if (plain_.empty()) Empty(plain_);
+  return IsHeldUp();
 }
 
 // Nearly all output is one piece, so the array for many pieces is only initialized when it is
@@ -48,47 +56,26 @@ Socket::Result Sender::Write() const {
 }
 
 void Sender::Shrink() {
-  if (client_.output.buffer.empty()) client_.output.buffer = OutputBuffer();
   if (sending_.empty()) sending_ = OutputBuffer();
-  client_.output.sending_capacity = sending_.capacity();
+  if (plain_.empty()) plain_ = OutputBuffer();
 }
 
 void Sender::Drop() {
   sending_ = OutputBuffer();
-  client_.output.sending_bytes = 0;
-  client_.output.sending_capacity = 0;
+  plain_ = OutputBuffer();
 }
 
 bool Sender::IsDone() const {
-  if (client_.output.source != nullptr && client_.output.source->HasMore()) return false;
-  return !IsHeldUp() && (client_.output.buffer.empty() || (tls_ && !tls_->CanSpeak()));
-}
-
-bool Sender::TakeOutput() {
-  ClientOutput& output = client_.output;
-  if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
-  if (!HasOutput()) return false;
-  if (tls_) {
-    tls_->Encrypt(client_.output.buffer, sending_);
-    if (client_.output.buffer.empty()) Empty(client_.output.buffer);
-  } else {
-    sending_.Swap(client_.output.buffer);
-  }
-  client_.output.sending_bytes = sending_.size();
-  client_.output.sending_capacity = sending_.capacity();
-  return IsHeldUp();
+  if (IsHeldUp()) return false;
+  return (!left_output_ && plain_.empty()) || (tls_ != nullptr && !tls_->CanSpeak());
 }
 
 void Sender::OnSent(size_t count) {
   sending_.Drop(count);
-  client_.output.sending_bytes -= count;
-  client_.connection.sent += count;
-  ++stats_.writes;
-  stats_.net_output_bytes += count;
+  sent_ += count;
+  ++counters_.writes;
+  counters_.output_bytes += count;
   if (sending_.empty()) Empty(sending_);
-  client_.output.sending_capacity = sending_.capacity();
-  if (!sending_.empty()) return;
-  if (client_.output.UnsentBytes() == 0) client_.output.pushed_bytes = 0;
 }
 
 }  // namespace zsetd

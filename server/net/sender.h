@@ -1,22 +1,31 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 #include "protocol/resp/output_buffer.h"
-#include "server/engine/client/client.h"
-#include "server/engine/metrics/stats.h"
+#include "server/engine/client/client_output.h"
+#include "server/engine/metrics/network_counters.h"
 #include "server/net/socket/socket.h"
 #include "server/net/socket/tls.h"
 
 namespace zsetd {
 
-// Sends a client's output in the order in which it was written. With TLS the output is encrypted,
-// and sent after the records of the TLS protocol itself.
+// Sends a client's output in the order in which it was written. First it takes the output, while
+// the engine runs; then it sends without the engine. With TLS the output is encrypted when it is
+// sent, after the records of the TLS protocol itself.
 class Sender {
  public:
   // All arguments outlive the sender. `tls` is null for a connection without TLS.
-  Sender(Client& client, const Socket& socket, Tls* tls, Stats& stats)
-      : client_(client), socket_(socket), tls_(tls), stats_(stats) {}
+  Sender(const Socket& socket, Tls* tls, NetworkCounters& counters)
+      : socket_(socket), tls_(tls), counters_(counters) {}
+
+  // Takes the output that is to be sent next, unless earlier output is still unsent.
+  void Take(ClientOutput& output);
+
+  // Whether more output remained when Take() was called last.
+  bool left_output() const { return left_output_; }
 
   // Sends as much as the socket takes now. Returns false if the connection has broken.
   bool Send();
@@ -31,24 +40,30 @@ class Sender {
   // writable.
   bool IsHeldUp() const { return !sending_.empty(); }
 
-  // Whether Send() stopped so that other clients are served. It must be called again soon.
-  bool has_more() const { return has_more_; }
-
-  // Whether all output is sent, or cannot be sent because the TLS handshake has failed.
+  // Whether all output that existed at the last Take() is sent, or cannot be sent because the TLS
+  // handshake has failed.
   bool IsDone() const;
 
+  // The bytes that were taken and not sent, and what is allocated for them.
+  size_t unsent_bytes() const { return sending_.size() + plain_.size(); }
+  size_t unsent_capacity() const { return sending_.capacity() + plain_.capacity(); }
+
+  // The number of bytes sent since the last call.
+  uint64_t TakeSent() { return std::exchange(sent_, 0); }
+
  private:
-  bool HasOutput() const { return !client_.output.buffer.empty() || (tls_ && tls_->HasOutput()); }
-  bool TakeOutput();
+  bool MayEncrypt() const { return tls_ != nullptr && (!plain_.empty() || tls_->HasOutput()); }
+  bool NextPart();
   Socket::Result Write() const;
   void OnSent(size_t count);
 
-  Client& client_;
   const Socket& socket_;
-  Tls* tls_;
-  Stats& stats_;
-  bool has_more_ = false;
-  OutputBuffer sending_;  // taken from client_.output.buffer
+  Tls* const tls_;
+  NetworkCounters& counters_;
+  bool left_output_ = false;
+  uint64_t sent_ = 0;
+  OutputBuffer plain_;    // with TLS: taken and not encrypted
+  OutputBuffer sending_;  // for the network
 };
 
 }  // namespace zsetd

@@ -234,7 +234,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   if (IsProtectedFrom(socket)) return Reject(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
   auto session = std::make_shared<Session>(
-      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, engine_, log_, poller_,
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, port_, log_, poller_,
       *held_replies_, closes_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
@@ -320,9 +320,13 @@ void Server::ContinueShutdown() {
 void Server::Run() {
   Micros next_tick{0};
   Micros next_turn{0};
-  const std::function<void()> end_round = [this] { engine_.executor().EndRound(); };
+  const RoundHooks hooks = {.before_engine = [this] { port_.set_in_network(false); },
+                            .after_serving = [this] { engine_.executor().EndRound(); },
+                            .after_engine = [this] { port_.set_in_network(true); }};
   while (!IsDone()) {
-    const bool interrupted = !poller_.RunRound(std::min(next_tick, LongestWait()), end_round);
+    port_.set_in_network(true);
+    const bool interrupted = !poller_.RunRound(std::min(next_tick, LongestWait()), hooks);
+    port_.set_in_network(false);
     const Micros now = MonotonicNow();
     engine_.metrics().RecordRound(now - poller_.round_began());
     next_tick = ticker_.TickIfDue(now);

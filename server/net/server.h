@@ -101,6 +101,7 @@ class Server : public NetworkControl {
 
   boost::asio::io_context& io_;
   Engine& engine_;
+  RequestPort port_{engine_};
   SpdlogLog& log_;
   Ticker ticker_;
   Poller poller_;

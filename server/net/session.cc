@@ -6,8 +6,7 @@
 #include <utility>
 
 #include "core/util/allocation_size.h"
-#include "server/engine/acl/input_limits.h"
-#include "server/engine/store/value_limits.h"
+#include "server/engine/client/traffic.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -50,27 +49,28 @@ std::string PeerOf(const StreamSocket& socket) {
 
 }  // namespace
 
-Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, const Log& log,
+Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& port, const Log& log,
                  Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
                  std::function<void(Session&)> on_end)
     : handshake_ends_(socket.get_executor()),
       tls_(std::move(tls)),
-      engine_(engine),
+      port_(port),
       log_(log),
       poller_(poller),
       held_replies_(held_replies),
       closes_(closes),
       on_end_(std::move(on_end)),
-      client_(engine.clients().NextId(), PeerOf(socket), OwnEndOf(socket), engine.store().now(),
+      client_(port.NextClientId(), PeerOf(socket), OwnEndOf(socket), port.now(),
               [this] { OnWake(); }),
       socket_(std::move(socket)),
-      sender_(client_, socket_, tls_.get(), engine.metrics().stats()) {}
+      counters_(port.network_counters()),
+      sender_(socket_, tls_.get(), counters_) {}
 
 void Session::Start() {
   client_.connection.descriptor = socket_.descriptor();
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
-  engine_.clients().Attach(client_);
+  port_.Attach(client_);
   Report(LogLevel::kVerbose, "Accepted");
   if (tls_) LimitHandshake();
   AwaitNext();
@@ -91,13 +91,22 @@ void Session::LimitHandshake() {
 // Reads even while the client waits, to detect that it has disconnected. While the session does not
 // read, the poller reports that.
 void Session::Receive() {
-  if (sender_.IsHeldUp()) Flush();
-  if (HasLeftUnread()) return Close();
-  if (closed_ || paused_ || ended_ || finishing_) return;
+  if (sender_.IsHeldUp()) SendTaken();
+  if (HasLeftUnread()) must_close_ = true;
+  if (closed_ || must_close_ || paused_ || ended_ || finishing_) return;
   const auto [state, count] = Read();
-  if (state == Socket::State::kBroken) return Close();
+  must_close_ = state == Socket::State::kBroken;
   ended_ = state == Socket::State::kEnded || left_to_read_ == 0;
   if (count > 0) OnArrival(Arrived(count));
+}
+
+void Session::Announce() {
+  if (closed_) return;
+  if (must_close_) return Close();
+  const bool has_arrived = received_ > 0;
+  ReportTraffic();
+  if (closed_ || !has_arrived) return;
+  ApplyLimits();
   Prefetch();
 }
 
@@ -115,7 +124,7 @@ Socket::Result Session::Read() {
 // it counts as having left, as it does when the end is read.
 bool Session::HasLeftUnread() const {
   if (closed_ || !(paused_ || finishing_)) return false;
-  return has_broken() || (has_ended() && client_.IsWaiting());
+  return has_broken() || (has_ended() && waits_);
 }
 
 // Prefetches for the first requests together with those of other ready clients. If there are many
@@ -123,7 +132,7 @@ bool Session::HasLeftUnread() const {
 void Session::Prefetch() {
   const auto requests = parser_.Upcoming();
   prefetched_ = !requests.empty() && requests.size() <= kFewRequests;
-  if (prefetched_) engine_.executor().Prefetch(client_, requests);
+  if (prefetched_) port_.Prefetch(client_, requests);
 }
 
 std::span<char> Session::Space() { return tls_ ? tls_->Space() : parser_.Space(); }
@@ -137,8 +146,11 @@ size_t Session::Arrived(size_t count) {
 
 bool Session::DecryptMore() {
   const size_t count = Decrypted();
-  if (count > 0) OnArrival(count);
-  return count > 0;
+  if (count == 0) return false;
+  OnArrival(count);
+  ReportTraffic();
+  ApplyLimits();
+  return true;
 }
 
 size_t Session::Decrypted() {
@@ -150,53 +162,59 @@ size_t Session::Decrypted() {
 
 void Session::ShrinkBuffers() {
   parser_.Shrink();
+  ShrinkOutput();
+}
+
+void Session::ShrinkOutput() {
+  if (client_.output.buffer.empty()) client_.output.buffer = OutputBuffer();
   sender_.Shrink();
+  client_.output.sending_capacity = sender_.unsent_capacity();
 }
 
 void Session::OnArrival(size_t count) {
   parser_.Arrived(count);
-  NoteInput();
-  ApplyLimits();
-  client_.connection.last_active = engine_.store().now();
-  client_.connection.received += count;
-  ++engine_.metrics().stats().reads;
-  engine_.metrics().stats().net_input_bytes += count;
-  if (SendsTooMuch(client_, engine_.settings(), engine_.access())) CloseForQueryBuffer();
+  received_ += count;
+  ++counters_.reads;
+  counters_.input_bytes += count;
 }
 
-void Session::ApplyLimits() {
-  parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
+void Session::ReportTraffic() {
+  reported_unsent_ = sender_.unsent_bytes();
+  const Traffic traffic = {.received = std::exchange(received_, 0),
+                           .sent = sender_.TakeSent(),
+                           .input_bytes = parser_.buffered_bytes(),
+                           .input_capacity = AllocationSize(parser_.BytesUsed()),
+                           .unsent_bytes = reported_unsent_,
+                           .unsent_capacity = sender_.unsent_capacity()};
+  if (!port_.Begin(client_, traffic)) CloseForQueryBuffer();
 }
+
+void Session::ApplyLimits() { parser_.set_limits(port_.LimitsOf(client_)); }
 
 void Session::CloseForQueryBuffer() {
   Report(LogLevel::kWarning, "Closing",
          "query buffer limit exceeded, " + std::to_string(client_.connection.input_bytes) +
              " bytes are pending");
-  ++engine_.metrics().stats().flooding_disconnections;
   Close();
 }
 
 void Session::Serve() {
   // Runs in every case, because the prefetched requests stay in place during this round only.
-  engine_.executor().FetchPrefetched();
+  port_.FetchPrefetched();
   if (closed_ || client_.connection.close_now) return;
-  engine_.executor().BeginBatch(UnixNow());
+  port_.StartServing(UnixNow());
   // Sending frees memory, so fewer keys are evicted.
-  if (engine_.store().ExceedsLimit()) Flush();
-  if (client_.HoldsIdleBuffers(engine_.store().now())) ShrinkBuffers();
+  if (port_.IsMemoryShort()) Flush();
+  if (client_.HoldsIdleBuffers(port_.now())) ShrinkBuffers();
   do {
     paused_ = !RunUntilHeld();
   } while (!paused_ && !closed_ && !finishing_ && !client_.connection.close_now && DecryptMore());
-  NoteInput();
-  engine_.clients().OnMemoryChange(client_);
+  if (closed_) return;
+  ReportTraffic();
+  port_.OnMemoryChange(client_);
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (left_to_read_ && client_.IsWaiting()) finishing_ = true;
   if (client_.output.buffer.size() > kManyReplyBytes) Flush();
-}
-
-void Session::NoteInput() {
-  client_.connection.input_bytes = parser_.buffered_bytes();
-  client_.connection.input_capacity = AllocationSize(parser_.BytesUsed());
 }
 
 bool Session::RunUntilHeld() {
@@ -227,16 +245,16 @@ bool Session::IsClogged() {
 
 // Other clients are served between two pieces.
 void Session::ContinueReply() {
-  engine_.executor().ContinueReply(client_);
+  port_.ContinueReply(client_);
   poller_.Wake(*this);
 }
 
 void Session::RunRequest() {
   if (!std::exchange(prefetched_, false) && parser_.HasReadAhead()) {
-    engine_.executor().Prefetch(client_, parser_.Ahead());
-    engine_.executor().FetchPrefetched();
+    port_.Prefetch(client_, parser_.Ahead());
+    port_.FetchPrefetched();
   }
-  engine_.executor().Execute(client_, parser_.argv());
+  port_.Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // the client may have authenticated
   if (client_.connection.close_after_reply) finishing_ = true;
 }
@@ -248,45 +266,65 @@ void Session::RefuseProtocol() {
   finishing_ = true;
 }
 
-void Session::Send() {
+// A reply whose changes may be lost is never sent; the connection is closed instead.
+void Session::Collect() {
   if (closed_) return;
   if (client_.connection.close_now) return Close();
-  Flush();
+  TakeOutput();
+  if (closed_) return;
   CloseIfStalled();
+  waits_ = client_.IsWaiting();
+  saves_memory_ = port_.IsMemoryShort();
+}
+
+// What is taken counts as sent until the connection reports what the network did not take.
+void Session::TakeOutput() {
+  const Release release = port_.ReleaseOf(client_);
+  held_ = release == Release::kLater;
+  if (release == Release::kNever) return Close();
+  if (held_) return;
+  sender_.Take(client_.output);
+  client_.output.sending_capacity = sender_.unsent_capacity();
+  client_.NoteMemory();
+}
+
+void Session::Send() {
+  if (closed_ || must_close_) return;
+  SendTaken();
+  if (saves_memory_) sender_.Shrink();
   CloseIfDone();
   AwaitNext();
 }
 
-// Whether the replies wait for the log. A reply whose changes may be lost is never sent; the
-// connection is closed instead.
-bool Session::IsHeld() {
-  const Release release = engine_.reply_holds().ReleaseOf(client_);
-  held_ = release == Release::kLater;
-  if (release == Release::kNever) Close();
-  return release != Release::kNow;
+void Session::SendTaken() {
+  if (!sender_.Send()) CloseSoon();
 }
 
+// Sends while the engine is used, so that less memory is used or more requests may run.
 void Session::Flush() {
-  if (closed_ || client_.connection.close_now || IsHeld()) return;
-  const uint64_t before = client_.connection.sent;
-  if (!sender_.Send()) return Close();
-  if (client_.connection.sent == before) return;
-  client_.connection.last_active = engine_.store().now();
-  if (engine_.store().ExceedsLimit()) sender_.Shrink();
-  client_.NoteMemory();
+  if (closed_ || client_.connection.close_now) return;
+  TakeOutput();
+  if (closed_) return;
+  SendTaken();
+  if (must_close_) return Close();
+  if (port_.IsMemoryShort()) ShrinkOutput();
+  ReportTraffic();
 }
 
 // A session that is paused because of unsent bytes resumes when the socket takes more. If the
-// socket took everything, the session resumes in the next round.
+// socket took everything, the session resumes in the next round. What the socket did not take is
+// reported in the next round.
 void Session::AwaitNext() {
-  if (closed_) return;
+  if (closed_ || must_close_) return;
   if (held_) held_replies_.Add(weak_from_this());
   const bool held_up = sender_.IsHeldUp();
-  if (paused_ && !held_up && !held_ && !client_.IsWaiting()) poller_.Wake(*this);
-  if (sender_.has_more()) poller_.Wake(*this);
+  const bool goes_on = paused_ && !held_up && !held_ && !waits_;
+  const bool has_more = sender_.left_output() && !held_up && !held_;
+  const bool has_news = held_up && sender_.unsent_bytes() != reported_unsent_;
+  if (goes_on || has_more || has_news) poller_.Wake(*this);
   const Interest interest = {
-      .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && client_.IsWaiting()};
-  if (!poller_.Watch(socket_.descriptor(), *this, interest)) Close();
+      .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && waits_};
+  if (!poller_.Watch(socket_.descriptor(), *this, interest)) CloseSoon();
 }
 
 // Many messages for this client may arrive while other clients' requests run; one write sends all
@@ -302,17 +340,16 @@ void Session::OnWake() {
 // them runs.
 void Session::DropBuffers() {
   sender_.Drop();
+  reported_unsent_ = client_.output.sending_bytes = client_.output.sending_capacity = 0;
   parser_ = RequestParser();
   prefetched_ = false;
 }
 
 void Session::CloseIfStalled() {
-  const bool has_read_all = client_.output.UnsentBytes() == 0 && !client_.IsReplica();
-  if (closed_ || has_read_all || !engine_.clients().IsStalled(client_)) return;
+  if (closed_ || !port_.IsStalled(client_)) return;
   Report(LogLevel::kWarning, "Closing",
          "output buffer limit exceeded, " + std::to_string(client_.output.UnsentBytes()) +
              " bytes are unsent");
-  ++engine_.metrics().stats().stalled_disconnections;
   Close();
 }
 
@@ -325,19 +362,25 @@ void Session::Finish() {
 }
 
 void Session::CloseIfDone() {
-  if (closed_ || !finishing_ || !sender_.IsDone()) return;
+  if (must_close_ || !finishing_ || held_ || !sender_.IsDone()) return;
   if (tls_ && tls_->SayGoodbye()) {
-    Flush();
-    if (closed_ || sender_.IsHeldUp()) return;
+    SendTaken();
+    if (must_close_ || sender_.IsHeldUp()) return;
   }
   poller_.Forget(socket_.descriptor(), *this);
   closes_.Close(std::move(socket_));
-  Close();
+  CloseSoon();
+}
+
+// The client leaves when the engine is used next.
+void Session::CloseSoon() {
+  must_close_ = true;
+  poller_.Wake(*this);
 }
 
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
-  engine_.clients().Detach(client_);
+  port_.Detach(client_);
   Report(LogLevel::kVerbose, "Closed");
   socket_.Close();
   handshake_ends_.cancel();

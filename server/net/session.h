@@ -9,7 +9,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/client/client.h"
-#include "server/engine/engine.h"
+#include "server/engine/request_port.h"
 #include "server/engine/support/log.h"
 #include "server/net/held_replies.h"
 #include "server/net/lingering_close.h"
@@ -24,9 +24,14 @@ namespace zsetd {
 // One connection: reads requests, passes them to the engine, and sends the client's output. It
 // takes part in its poller's rounds:
 //
-//   Receive   socket -> parser
-//   Serve     parser -> engine -> client.output.buffer
-//   Send      client.output.buffer -> sender -> socket
+//   Receive    socket -> parser
+//   Announce   traffic -> client, requests -> prefetching
+//   Serve      parser -> engine -> client.output.buffer
+//   Collect    client.output.buffer -> sender, if the replies may leave
+//   Send       sender -> socket
+//
+// Receive and Send access the session only, neither the engine nor the client. What they find, such
+// as a broken connection, takes effect when the engine is used next.
 //
 // All replies of a round are sent in one write, unless they are long. While many bytes are unsent,
 // the session neither reads nor runs requests, so a client that does not read uses bounded memory.
@@ -34,7 +39,7 @@ namespace zsetd {
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
   // `tls` is null for a connection without TLS. `on_end` is called once.
-  Session(StreamSocket socket, std::unique_ptr<Tls> tls, Engine& engine, const Log& log,
+  Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& port, const Log& log,
           Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
           std::function<void(Session&)> on_end);
 
@@ -51,7 +56,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
   void Receive() override;
+  void Announce() override;
   void Serve() override;
+  void Collect() override;
   void Send() override;
 
   void LimitHandshake();
@@ -62,9 +69,10 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   size_t Decrypted();
   bool DecryptMore();
   void OnArrival(size_t count);
+  void ReportTraffic();
   void Prefetch();
-  void NoteInput();
   void ShrinkBuffers();
+  void ShrinkOutput();
   void ApplyLimits();
   void CloseForQueryBuffer();
 
@@ -77,13 +85,15 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void RunRequest();
   void RefuseProtocol();
 
-  bool IsHeld();
   void Flush();
+  void TakeOutput();
+  void SendTaken();
   void AwaitNext();
   void OnWake();
   void DropBuffers();
   void CloseIfStalled();
   void CloseIfDone();
+  void CloseSoon();
   void Close();
 
   // Logs the event, the client's address and the reason, if there is one.
@@ -91,7 +101,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   boost::asio::steady_timer handshake_ends_;  // with TLS only
   std::unique_ptr<Tls> tls_;
-  Engine& engine_;
+  RequestPort& port_;
   const Log& log_;
   Poller& poller_;
   HeldReplies& held_replies_;
@@ -100,10 +110,16 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   Client client_;
   Socket socket_;
   RequestParser parser_;
+  NetworkCounters& counters_;
   Sender sender_;
+  size_t reported_unsent_ = 0;          // Traffic::unsent_bytes, in the last report
+  uint64_t received_ = 0;               // bytes that are not reported yet
   bool prefetched_ = false;             // the first requests of this round are prefetched
   std::optional<size_t> left_to_read_;  // bytes; set by Finish()
   bool held_ = false;                   // the replies wait for the log
+  bool waits_ = false;                  // as Client::IsWaiting() when the engine was used last
+  bool saves_memory_ = false;           // memory was short when the engine was used last
+  bool must_close_ = false;             // when the engine is used next
   bool paused_ = false;                 // does not read at the moment
   bool ended_ = false;                  // the client sends nothing more
   bool finishing_ = false;              // runs no more requests, and closes when everything is sent

@@ -163,7 +163,7 @@ void Follower::OnReceived(std::string_view bytes) {
   heard_at_ = now();
   received_bytes_ += bytes.size();
   if (client_ != nullptr) client_->connection.received += bytes.size();
-  engine_.metrics().stats().net_input_bytes += bytes.size();
+  engine_.metrics().stats().network.input_bytes += bytes.size();
   is_receiving_ = true;
   link_->Receive(bytes, connection_->output());
   is_receiving_ = false;

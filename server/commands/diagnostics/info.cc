@@ -116,8 +116,8 @@ void WriteThreads(InfoWriter& info, Engine& engine) {
   const Stats& stats = engine.metrics().stats();
   info.Section("Threads");
   info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().all().size()) +
-                              ",reads=" + std::to_string(stats.reads) +
-                              ",writes=" + std::to_string(stats.writes));
+                              ",reads=" + std::to_string(stats.network.reads) +
+                              ",writes=" + std::to_string(stats.network.writes));
 }
 
 void WriteCpu(InfoWriter& info, Engine&) {

@@ -51,8 +51,8 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load,
   info.Add("total_connections_received", stats.connections_received);
   info.Add("total_commands_processed", stats.commands_processed);
   info.Add("instantaneous_ops_per_sec", load.commands_per_second());
-  info.Add("total_net_input_bytes", stats.net_input_bytes);
-  info.Add("total_net_output_bytes", stats.net_output_bytes);
+  info.Add("total_net_input_bytes", stats.network.input_bytes);
+  info.Add("total_net_output_bytes", stats.network.output_bytes);
   info.Add("total_net_repl_input_bytes", bytes_of_master);
   info.Add("total_net_repl_output_bytes", 0);
   info.AddFraction("instantaneous_input_kbps", Kilobytes(load.input_bytes_per_second()));

@@ -30,8 +30,8 @@ void LoadMeter::Sample(Millis now, const Stats& stats, size_t uncounted_bytes) {
   if (now - sampled_at_ < kBetweenSamples) return;
   sampled_at_ = now;
   commands_.Sample(now, stats.commands_processed);
-  input_bytes_.Sample(now, stats.net_input_bytes);
-  output_bytes_.Sample(now, stats.net_output_bytes);
+  input_bytes_.Sample(now, stats.network.input_bytes);
+  output_bytes_.Sample(now, stats.network.output_bytes);
   rounds_.Sample(now, stats.rounds);
   round_time_.Sample(now, static_cast<uint64_t>(stats.round_time.count()));
   const size_t used = UsedBytes();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/util/time.h"
+#include "server/engine/metrics/network_counters.h"
 
 namespace zsetd {
 
@@ -19,10 +20,7 @@ struct Stats {
   Micros command_time{0};  // that the commands took
   uint64_t error_replies = 0;
   std::map<std::string, uint64_t, std::less<>> errors;  // by the first word of the reply
-  uint64_t net_input_bytes = 0;
-  uint64_t net_output_bytes = 0;
-  uint64_t reads = 0;                   // from the network, that brought something
-  uint64_t writes = 0;                  // to the network, that it took
+  NetworkCounters network;
   uint64_t stalled_disconnections = 0;  // of clients that did not read (client-output-buffer-limit)
   uint64_t flooding_disconnections = 0;  // of those that sent too much (client-query-buffer-limit)
   uint64_t expired_keys = 0;

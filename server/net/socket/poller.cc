@@ -64,14 +64,18 @@ int Poller::Wait(Micros longest) {
   return epoll_wait(epoll_, events_.data(), kMostAtOnce, timeout);
 }
 
-bool Poller::RunRound(Micros longest, const std::function<void()>& before_sending) {
+bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
   const int count = Wait(woken_.empty() ? longest : Micros(0));
   round_began_ = MonotonicNow();
   GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();
   GatherWoken();
+  hooks.before_engine();
+  for (const auto& connection : ready_) connection->Announce();
   for (const auto& connection : ready_) connection->Serve();
-  before_sending();
+  hooks.after_serving();
+  for (const auto& connection : ready_) connection->Collect();
+  hooks.after_engine();
   for (const auto& connection : ready_) connection->Send();
   ready_.clear();
   return count >= 0;

@@ -21,10 +21,12 @@ class Polled {
 
   virtual std::shared_ptr<Polled> Self() = 0;
 
-  // The three steps of a round.
-  virtual void Receive() = 0;  // reads arrived bytes, sends bytes that could not be sent before
-  virtual void Serve() = 0;    // runs requests
-  virtual void Send() = 0;     // sends the replies
+  // The steps of a round. Only the three in the middle may use the engine.
+  virtual void Receive() = 0;   // reads arrived bytes, sends bytes that could not be sent before
+  virtual void Announce() {}    // reports what was read, announces requests
+  virtual void Serve() = 0;     // runs requests
+  virtual void Collect() {}     // takes the replies that may be sent
+  virtual void Send() = 0;      // sends them
 
  protected:
   // The events that the system reported in this round. If the connection neither reads nor writes,
@@ -52,8 +54,16 @@ struct Interest {
   friend bool operator==(const Interest&, const Interest&) = default;
 };
 
-// Waits for all connections together and serves the ready ones in rounds: all of them receive, then
-// all are served, then all send.
+// What is called within a round: before a connection uses the engine, after all were served, and
+// when none uses the engine any more.
+struct RoundHooks {
+  std::function<void()> before_engine;
+  std::function<void()> after_serving;
+  std::function<void()> after_engine;
+};
+
+// Waits for all connections together and serves the ready ones in rounds: all of them take the
+// first step, then all take the second, and so on.
 //
 // Asio handles one connection at a time and tries to read before it waits. That read fails whenever
 // the client has received all its replies. Here the replies of a round are sent together, as in
@@ -80,9 +90,8 @@ class Poller {
 
   // Waits until a connection is ready, or for `longest`, and runs a round. The round includes at
   // most 128 ready connections, so that replies are sent soon. It also includes all woken
-  // connections, which do not receive. `before_sending` is called after all are served and before
-  // any sends. Returns false if a signal interrupted the wait.
-  bool RunRound(Micros longest, const std::function<void()>& before_sending);
+  // connections, which do not receive. Returns false if a signal interrupted the wait.
+  bool RunRound(Micros longest, const RoundHooks& hooks);
 
   // When the last round ended its wait and began its work, in monotonic time.
   Micros round_began() const { return round_began_; }

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace zsetd {
+
+// What connections have read and written, since the start or since CONFIG RESETSTAT. The threads
+// that read and write count without the engine.
+struct NetworkCounters {
+  uint64_t input_bytes = 0;
+  uint64_t output_bytes = 0;
+  uint64_t reads = 0;   // that brought something
+  uint64_t writes = 0;  // of which the network took something
+};
+
+}  // namespace zsetd

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+
+#include "core/util/time.h"
+#include "protocol/resp/args.h"
+#include "protocol/resp/request_parser.h"
+#include "server/engine/notify/reply_holds.h"
+
+namespace zsetd {
+
+class Client;
+class Engine;
+struct NetworkCounters;
+struct Traffic;
+
+// All that a connection sees of the engine. A round has these steps, each for all its connections:
+//
+//   read                             no call of the port
+//   Begin, Prefetch                  what was read is reported, and keys are prefetched
+//   StartServing, Execute, ...       the requests run
+//   End                              decides whether the replies may be sent
+//   write                            no call of the port
+//
+// So a connection that reads or writes needs no access to the engine: other threads may run
+// requests meanwhile.
+class RequestPort {
+ public:
+  // The engine outlives it.
+  explicit RequestPort(Engine& engine) : engine_(engine) {}
+  RequestPort(const RequestPort&) = delete;
+
+  // Connections read or write until this is set back: debug builds check that none calls the port.
+  void set_in_network(bool in_network) { in_network_ = in_network; }
+
+  // --- The lifetime of a connection. ---
+
+  uint64_t NextClientId();
+  void Attach(Client& client);
+  void Detach(Client& client);
+
+  // --- The steps of a round, in this order. ---
+
+  // Notes the traffic for the client. Returns false if the client has sent more than it may, and
+  // must be closed.
+  bool Begin(Client& client, const Traffic& traffic);
+
+  // The limits of the client's next request.
+  RequestLimits LimitsOf(const Client& client) const;
+
+  // Announces requests that will run in this round. FetchPrefetched() prefetches for all that were
+  // announced, and must be called before the first of them runs.
+  void Prefetch(const Client& client, std::span<const Args> requests);
+  void FetchPrefetched();
+
+  // Must be called before the requests of a connection run.
+  void StartServing(Millis now);
+
+  // Runs a request of the client (Executor::Execute), or writes the next piece of its reply.
+  void Execute(Client& client, Args argv);
+  void ContinueReply(Client& client);
+
+  // The client's memory may have changed.
+  void OnMemoryChange(Client& client);
+
+  // How the replies leave, after the requests of all connections.
+  struct Verdict {
+    Release release = Release::kNow;
+    bool is_stalled = false;  // too much is unsent: the client must be closed
+  };
+  Verdict End(Client& client);
+
+  // --- At any time but while reading and writing. ---
+
+  // When the client's replies may leave.
+  Release ReleaseOf(const Client& client) const;
+
+  // Whether too much is unsent. Counted once, because the client must be closed then.
+  bool IsStalled(Client& client);
+
+  Millis now() const;
+
+  // Whether keys will be evicted unless memory is freed.
+  bool IsMemoryShort() const;
+
+  NetworkCounters& network_counters();
+
+ private:
+  Engine& engine() const {
+    assert(!in_network_);
+    return engine_;
+  }
+
+  Engine& engine_;
+  bool in_network_ = false;
+};
+
+}  // namespace zsetd
