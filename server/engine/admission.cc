@@ -38,7 +38,7 @@ absl::Status Admission::Check(Client& client, const Command* command, Args argv)
 const std::array<Admission::StateCheck, 4> Admission::kStateChecks = {
     &Admission::CheckDisk,    // before the role: a replica's disk may fail, too
     &Admission::CheckRole,    // before loading: a replica that loads is a replica first
-    &Admission::CheckLoaded,  // before busy: a script may be suspended while data is loaded beside
+    &Admission::CheckLoaded,  // before busy: a script may be suspended while data is loaded
     &Admission::CheckBusy,
 };
 

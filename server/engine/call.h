@@ -110,8 +110,7 @@ class Call {
   // Propagates the request itself although it changed nothing, or in addition to other requests.
   void PropagateRequest();
 
-  // What is propagated of the command was stated, and is not the request itself. The functions
-  // above call this.
+  // Other requests are propagated in place of this one. The functions above call this.
   void MarkPropagated() { is_propagated_ = true; }
   bool is_propagated() const { return is_propagated_; }
 

@@ -19,10 +19,10 @@ enum class Statistics : uint8_t {
   kOfWait      // only its calls and its time, when the wait ends
 };
 
-// What follows from a run.
+// The consequences of a run.
 struct Rules {
   bool propagates;    // its changes: those of applied requests were propagated by the sender
-  bool tracks_reads;  // and holds replies that report what was read
+  bool tracks_reads;  // and holds replies that report changes which may be lost
   Statistics statistics;
 };
 

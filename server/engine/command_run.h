@@ -18,7 +18,7 @@ struct Command;
 // stack, except while a script is suspended: then SuspendedUnit continues the command as a new run.
 class CommandRun {
  public:
-  // Who asked for the command, which decides what follows from the run.
+  // The party that requested the command, which decides the consequences of the run.
   enum class Origin : uint8_t {
     kRequest,    // a client, immediately or through MULTI
     kServed,     // a client whose wait ends (BlockedRunner)
@@ -44,8 +44,8 @@ class CommandRun {
   CommandRun(Engine& engine, Origin origin, const Request& request, Micros took = Micros(0),
              std::optional<std::string_view> ready_key = std::nullopt);
 
-  // For commands of a script: the caller whose script it is. It has read what they read, so it is
-  // told of changes (CLIENT TRACKING), and its reply is held (ReplyHolds).
+  // For commands of a script: the caller whose script it is. Their reads count as its own for
+  // CLIENT TRACKING and for held replies (ReplyHolds).
   void set_reader(Caller& reader) { reader_ = &reader; }
 
   // Runs the command.

@@ -48,11 +48,6 @@ void RequestPort::ContinueReply(Client& client) { engine().executor().ContinueRe
 
 void RequestPort::OnMemoryChange(Client& client) { engine().clients().OnMemoryChange(client); }
 
-RequestPort::Verdict RequestPort::End(Client& client) {
-  const Release release = ReleaseOf(client);
-  return {.release = release, .is_stalled = IsStalled(client)};
-}
-
 Release RequestPort::ReleaseOf(const Client& client) const {
   return engine().reply_holds().ReleaseOf(client);
 }

@@ -16,16 +16,17 @@ class Engine;
 struct NetworkCounters;
 struct Traffic;
 
-// All that a connection sees of the engine. A round has these steps, each for all its connections:
+// The part of the engine that a connection sees. A round has these steps, each for all its
+// connections:
 //
 //   read                             no call of the port
-//   Begin, Prefetch                  what was read is reported, and keys are prefetched
-//   StartServing, Execute, ...       the requests run
-//   End                              decides whether the replies may be sent
+//   Begin, Prefetch                  reports the traffic, prefetches keys
+//   StartServing, Execute, ...       runs the requests
+//   ReleaseOf, IsStalled             decides whether the replies are sent
 //   write                            no call of the port
 //
-// So a connection that reads or writes needs no access to the engine: other threads may run
-// requests meanwhile.
+// A connection that reads or writes does not use the engine, so other threads may run requests at
+// the same time.
 class RequestPort {
  public:
   // The engine outlives it.
@@ -64,15 +65,6 @@ class RequestPort {
 
   // The client's memory may have changed.
   void OnMemoryChange(Client& client);
-
-  // How the replies leave, after the requests of all connections.
-  struct Verdict {
-    Release release = Release::kNow;
-    bool is_stalled = false;  // too much is unsent: the client must be closed
-  };
-  Verdict End(Client& client);
-
-  // --- At any time but while reading and writing. ---
 
   // When the client's replies may leave.
   Release ReleaseOf(const Client& client) const;

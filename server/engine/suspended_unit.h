@@ -32,16 +32,16 @@ class SuspendedUnit {
 
   bool IsOn() const { return command_.has_value(); }
 
-  // The error for other requests meanwhile.
+  // The error for other requests while the unit is suspended.
   std::string_view BusyError() const;
 
   // The script of this run was suspended. In a transaction, this is called for the queued command
   // first, which is kept, and then for EXEC: it runs again when the script has ended.
   void Start(Client& client, CommandRun& run);
 
-  // The client's command has left the rest of the unit for later. Keeps the unit open, and what is
-  // replied from this offset in the client's buffer on: CLIENT REPLY, or a reply that is too long,
-  // may still discard it.
+  // The client's command has left the rest of the unit for later. Keeps the unit open, and the part
+  // of the reply from this offset in the client's buffer on: CLIENT REPLY, or a reply that is too
+  // long, may still discard it.
   void Keep(Unit unit);
   void KeepReply(size_t reply_start);
 

@@ -9,7 +9,7 @@ class Caller;
 class Engine;
 class Unit;
 
-// The ends of units (propagation/effects.h), and what follows from them.
+// Ends units (propagation/effects.h), and makes the changes that wait for their ends.
 class Units {
  public:
   // The engine outlives it.

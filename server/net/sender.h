@@ -44,7 +44,7 @@ class Sender {
   // handshake has failed.
   bool IsDone() const;
 
-  // The bytes that were taken and not sent, and what is allocated for them.
+  // The bytes that were taken and not sent, and the bytes allocated for them.
   size_t unsent_bytes() const { return sending_.size() + plain_.size(); }
   size_t unsent_capacity() const { return sending_.capacity() + plain_.capacity(); }
 

@@ -277,7 +277,7 @@ void Session::Collect() {
   saves_memory_ = port_.IsMemoryShort();
 }
 
-// What is taken counts as sent until the connection reports what the network did not take.
+// The output that is taken counts as sent until the connection reports the unsent bytes.
 void Session::TakeOutput() {
   const Release release = port_.ReleaseOf(client_);
   held_ = release == Release::kLater;
@@ -312,8 +312,8 @@ void Session::Flush() {
 }
 
 // A session that is paused because of unsent bytes resumes when the socket takes more. If the
-// socket took everything, the session resumes in the next round. What the socket did not take is
-// reported in the next round.
+// socket took everything, the session resumes in the next round. Bytes that the socket did not
+// take are reported in the next round.
 void Session::AwaitNext() {
   if (closed_ || must_close_) return;
   if (held_) held_replies_.Add(weak_from_this());

@@ -30,8 +30,8 @@ namespace zsetd {
 //   Collect    client.output.buffer -> sender, if the replies may leave
 //   Send       sender -> socket
 //
-// Receive and Send access the session only, neither the engine nor the client. What they find, such
-// as a broken connection, takes effect when the engine is used next.
+// Receive and Send access the session only, neither the engine nor the client. A broken
+// connection is closed when the engine is used next.
 //
 // All replies of a round are sent in one write, unless they are long. While many bytes are unsent,
 // the session neither reads nor runs requests, so a client that does not read uses bounded memory.

@@ -46,7 +46,7 @@ class MasterStream {
   // The number of received bytes of an incomplete unit.
   size_t unapplied_bytes() const { return kept_.size(); }
 
-  // What runs the commands. Its database is the database of the next unit.
+  // Runs the commands. Its database is the database of the next unit.
   const Applier& applier() const { return applier_; }
   int database() const { return applier_.database(); }
 

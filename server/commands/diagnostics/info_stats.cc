@@ -60,8 +60,8 @@ void WriteTraffic(InfoWriter& info, const Stats& stats, const LoadMeter& load,
   info.AddFraction("instantaneous_input_repl_kbps", 0);
   info.AddFraction("instantaneous_output_repl_kbps", 0);
   info.Add("rejected_connections", stats.connections_rejected);
-  info.Add("total_reads_processed", stats.reads);
-  info.Add("total_writes_processed", stats.writes);
+  info.Add("total_reads_processed", stats.network.reads);
+  info.Add("total_writes_processed", stats.network.writes);
   info.Add("client_query_buffer_limit_disconnections", stats.flooding_disconnections);
   info.Add("client_output_buffer_limit_disconnections", stats.stalled_disconnections);
   info.Add("sync_full", stream.full_syncs);

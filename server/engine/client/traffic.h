@@ -5,8 +5,9 @@
 
 namespace zsetd {
 
-// What a connection has done since its client was served last, and the state of its buffers. The
-// connection collects it while it reads and writes, and reports it before it is served
+// The bytes that a connection has read and written since its client was served last, and the state
+// of its buffers. The connection collects them while it reads and writes, and reports them before
+// its requests run
 // (RequestPort::Begin).
 struct Traffic {
   uint64_t received = 0;  // bytes, since the last report

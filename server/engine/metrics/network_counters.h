@@ -4,8 +4,8 @@
 
 namespace zsetd {
 
-// What connections have read and written, since the start or since CONFIG RESETSTAT. The threads
-// that read and write count without the engine.
+// Counts the reads and writes of connections since the start or since CONFIG RESETSTAT. Threads
+// that read and write update it without the engine.
 struct NetworkCounters {
   uint64_t input_bytes = 0;
   uint64_t output_bytes = 0;

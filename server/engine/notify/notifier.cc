@@ -13,8 +13,7 @@
 namespace zsetd {
 
 // The deletion of an expired or evicted key precedes the effects of the running command. Outside of
-// a unit it is a unit of its own. So is an eviction before a command: keys are evicted before the
-// command's unit begins.
+// a unit it is a unit of its own. Keys are evicted before the command's unit begins.
 void Notifier::PropagateEnd(const Change& change) {
   const Unit unit(effects_);
   effects_.Add(change.database, {"DEL", change.key});

@@ -7,14 +7,14 @@
 
 namespace zsetd {
 
-// What the server does besides serving requests, and what may happen meanwhile. The owner of each
-// state sets and clears it: SuspendedUnit, persistence, ReplicationState, ClientPause. Other code
-// asks the questions below and combines no states itself.
+// The states of the server that restrict its work, and the questions that they answer. The owner of
+// each state sets and clears it: SuspendedUnit, persistence, ReplicationState, ClientPause. Other
+// code asks these questions and combines no states itself.
 class ServerMode {
  public:
   enum class Loading : uint8_t {
     kNone,
-    kAlone,  // no data is served meanwhile
+    kAlone,  // no data is served until the end
     kBeside  // the old data is served until the master's data replaces it
   };
 

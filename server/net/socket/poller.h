@@ -22,11 +22,11 @@ class Polled {
   virtual std::shared_ptr<Polled> Self() = 0;
 
   // The steps of a round. Only the three in the middle may use the engine.
-  virtual void Receive() = 0;   // reads arrived bytes, sends bytes that could not be sent before
-  virtual void Announce() {}    // reports what was read, announces requests
-  virtual void Serve() = 0;     // runs requests
-  virtual void Collect() {}     // takes the replies that may be sent
-  virtual void Send() = 0;      // sends them
+  virtual void Receive() = 0;  // reads arrived bytes, sends bytes that could not be sent before
+  virtual void Announce() {}   // reports the traffic, announces requests
+  virtual void Serve() = 0;    // runs requests
+  virtual void Collect() {}    // takes the replies that may be sent
+  virtual void Send() = 0;     // sends them
 
  protected:
   // The events that the system reported in this round. If the connection neither reads nor writes,
@@ -54,8 +54,8 @@ struct Interest {
   friend bool operator==(const Interest&, const Interest&) = default;
 };
 
-// What is called within a round: before a connection uses the engine, after all were served, and
-// when none uses the engine any more.
+// The functions that a round calls: before a connection uses the engine, after all are served, and
+// when no connection uses the engine any more.
 struct RoundHooks {
   std::function<void()> before_engine;
   std::function<void()> after_serving;

@@ -39,7 +39,8 @@ class BacklogTest : public testing::Test {
 
   Settings settings_;
   Rng rng_{1};
-  ReplicationState state_{settings_, rng_};
+  ServerMode mode_;
+  ReplicationState state_{settings_, rng_, mode_};
 };
 
 TEST_F(BacklogTest, StartsEmptyAtTheOffsetOfTheHistory) {

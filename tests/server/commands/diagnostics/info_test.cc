@@ -70,7 +70,7 @@ TEST_F(Info, ReportsTheAverageTimeToLive) {
 TEST_F(Info, ReportsTheCurrentRate) {
   engine_.executor().Tick(Micros(0));
   engine_.metrics().stats().commands_processed = 500;
-  engine_.metrics().stats().net_input_bytes = 2048;
+  engine_.metrics().stats().network.input_bytes = 2048;
   engine_.executor().AdvanceTo(kStart + Millis(500));
   engine_.executor().Tick(Micros(0));
   EXPECT_EQ(Field("stats", "instantaneous_ops_per_sec"), "1000");
