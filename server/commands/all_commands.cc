@@ -9,6 +9,7 @@
 #include "server/commands/docs/families.h"
 #include "server/commands/geo/families.h"
 #include "server/commands/hash/families.h"
+#include "server/commands/hyperloglog/families.h"
 #include "server/commands/key/families.h"
 #include "server/commands/list/families.h"
 #include "server/commands/pubsub/families.h"
@@ -33,6 +34,7 @@ std::vector<std::span<const Command>> Collect() {
   add(DocsFamilies());
   add(GeoFamilies());
   add(HashFamilies());
+  add(HyperLogLogFamilies());
   add(KeyFamilies());
   add(ListFamilies());
   add(PubSubFamilies());

@@ -28,7 +28,7 @@ User Unrestricted(const CommandTable& commands) {
 // Commands that no log and no stream contains: they act on the server or on a connection, not on
 // data. Old servers propagate SCRIPT LOAD.
 bool IsPropagated(const Command& command) {
-  if (command.Has(kAdmin)) return false;
+  if (command.Has(kAdmin)) return command.Has(kWrite);  // PFDEBUG
   return command.Has(kWrite) || !command.Has(kNoScript) ||
          command.group == CommandGroup::kScripting;
 }

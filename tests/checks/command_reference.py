@@ -24,6 +24,7 @@ FAMILIES = {
     "geo": ("geo", "Geospatial"),
     "string": ("strings", "Strings"),
     "bitmap": ("bitmaps", "Bitmaps"),
+    "hyperloglog": ("hyperloglogs", "HyperLogLogs"),
     "list": ("lists", "Lists"),
     "hash": ("hashes", "Hashes"),
     "set": ("sets", "Sets"),

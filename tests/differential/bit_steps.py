@@ -7,31 +7,14 @@ passed it. The keys are few and the strings short, so that the steps meet each o
 import random
 import time
 
+from paired_rounds import Step
+
 KEYS = [b"k%d" % number for number in range(8)]
 LIST = b"list"  # of another type, for the errors
 
 FAR_MS = 4_000_000_000_000
 SOON_MS = 15
 LONGEST = 300  # bytes that most steps reach
-
-
-class Step:
-    """A request. `until_ms` is the deadline that has to pass before the next step."""
-
-    def __init__(self, words, until_ms=None):
-        self.words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        self.until_ms = until_ms
-
-    def __str__(self):
-        return " ".join(quoted(word) for word in self.words)
-
-
-def quoted(word):
-    """Returns a word quoted as redis-cli and transcripts read it."""
-    if word and all(33 <= byte < 127 and byte not in b"\"'\\" for byte in word):
-        return word.decode()
-    plain = lambda byte: chr(byte) if 32 <= byte < 127 and byte not in b"\"\\" else f"\\x{byte:02x}"
-    return '"' + "".join(plain(byte) for byte in word) + '"'
 
 
 class BitSteps:

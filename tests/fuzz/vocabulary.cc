@@ -65,6 +65,8 @@ std::vector<std::string> Edges() {
           "u8",
           "i64",
           std::string(1, '\0'),
+          "HYLL" + ("\1" + std::string(10, '\0')) + "\x80\x7f\xff",          // a HyperLogLog
+          "HYLL" + ("\1" + std::string(10, '\0')) + "\x80\x83\x3f\x7f\xe0",  // a damaged one
           "\r\n",
           std::string(64, 'x'),
           std::string(300, 'y')};

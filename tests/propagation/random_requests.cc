@@ -25,6 +25,7 @@ RandomRequests::RandomRequests(uint64_t seed, Source source)
     : rng_(seed), source_(std::move(source)) {
   AddStrings();
   AddBits();
+  AddHyperLogLogs();
   AddLists();
   AddSets();
   AddHashes();
@@ -41,7 +42,8 @@ Words RandomRequests::Of(const std::string& row) { return cases_.at(row)(); }
 
 // Rows that remove all data are rare, and rows that create data are frequent.
 std::string RandomRequests::AnyName() {
-  if (Chance(3)) return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "copy"});
+  if (Chance(3))
+    return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "pfadd", "copy"});
   const std::string& name = names_[Below(names_.size())];
   const bool takes_all = name == "flushall" || name == "flushdb" || name == "swapdb";
   return takes_all && !Chance(6) ? AnyName() : name;
@@ -62,7 +64,7 @@ std::string RandomRequests::Key(char type, size_t count) {
   return type + Number(count);
 }
 
-std::string RandomRequests::AnyKey() { return std::string(1, "sblthzg"[Below(7)]) + Number(3); }
+std::string RandomRequests::AnyKey() { return std::string(1, "sbplthzg"[Below(8)]) + Number(3); }
 
 std::string RandomRequests::Value() {
   switch (Below(5)) {
@@ -190,6 +192,18 @@ void RandomRequests::AddBits() {
         Pick({"AND", "OR", "XOR", "NOT", "ONE", "DIFF", "DIFF1", "ANDOR"});
     const Words sources = operation == "NOT" ? Words{key()} : Words{key(), Key('s', 5), key()};
     return Words{"BITOP", operation, key()} + sources;
+  };
+}
+
+// PFCOUNT changes the estimate that the key holds.
+void RandomRequests::AddHyperLogLogs() {
+  const auto key = [this] { return Key('p', 4); };
+  const auto elements = [this] { return Many([this] { return Words{Number(5000)}; }, 40); };
+  cases_["pfadd"] = [=] { return Words{"PFADD", key()} + elements(); };
+  cases_["pfcount"] = [=, this] { return Options({"PFCOUNT", key()}, {{key()}}); };
+  cases_["pfmerge"] = [=, this] { return Options({"PFMERGE", key()}, {{key()}, {key()}}); };
+  cases_["pfdebug"] = [=, this] {
+    return Words{"PFDEBUG", Pick({"GETREG", "TODENSE", "ENCODING", "DECODE"}), key()};
   };
 }
 
@@ -440,11 +454,11 @@ void RandomRequests::AddKeys() {
   }
   cases_["persist"] = [this] { return Words{"PERSIST", AnyKey()}; };
   cases_["rename"] = [this] {
-    const char type = "sblthzg"[Below(7)];
+    const char type = "sbplthzg"[Below(8)];
     return Words{"RENAME", Key(type, 3), Key(type, 3)};
   };
   cases_["renamenx"] = [this] {
-    const char type = "sblthzg"[Below(7)];
+    const char type = "sbplthzg"[Below(8)];
     return Words{"RENAMENX", Key(type, 3), Key(type, 12)};  // most of these do not exist
   };
   cases_["move"] = [this] { return Words{"MOVE", AnyKey(), Number(3)}; };

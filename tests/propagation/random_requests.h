@@ -50,6 +50,7 @@ class RandomRequests {
 
   void AddStrings();
   void AddBits();
+  void AddHyperLogLogs();
   void AddLists();
   void AddSets();
   void AddHashes();

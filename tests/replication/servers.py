@@ -121,7 +121,7 @@ class Load:
         key = lambda kind: f"{kind}{pick.randrange(8)}"
         word = lambda: f"w{pick.randrange(60)}"
         number = lambda: pick.randrange(1000)
-        any_key = lambda: key(pick.choice("slhtzg"))
+        any_key = lambda: key(pick.choice("slhtzgp"))
         return pick.choice([
             lambda: ("SET", key("s"), word() * pick.randrange(1, 200)),
             lambda: ("SET", key("s"), word(), "PX", 50 + number()),
@@ -129,6 +129,10 @@ class Load:
             lambda: ("APPEND", key("s"), word()),
             lambda: ("SETRANGE", key("s"), pick.randrange(50), word()),
             lambda: ("BITFIELD", key("b"), "SET", "u8", number(), pick.randrange(256)),
+            lambda: ("PFADD", key("p"), *(number() for _ in range(pick.randrange(300)))),
+            lambda: ("PFCOUNT", key("p")),
+            lambda: ("PFMERGE", key("p"), key("p"), key("p")),
+            lambda: ("PFDEBUG", "TODENSE" if number() < 200 else "ENCODING", key("p")),
             lambda: ("GETDEL", key("s")),
             lambda: ("LPUSH", key("l"), word(), word()),
             lambda: ("RPOP", key("l")),

@@ -211,7 +211,7 @@ class Masters(ReplicationTest):
                         master.said)
 
     def test_a_change_that_cannot_be_applied_causes_a_full_sync(self):
-        for change in (request("PFADD", "a", "b"), request("LPUSH", "new", "x"), b"*no\r\n",
+        for change in (request("VADD", "a", "b"), request("LPUSH", "new", "x"), b"*no\r\n",
                        request("MULTI") + request("LPUSH", "new", "x") + request("EXEC")):
             with self.subTest(change=change):
                 master, replica = self.follow_one_that_says_once(change)

@@ -20,6 +20,8 @@ std::string_view NameOf(CommandGroup group) {
       return "string";
     case CommandGroup::kBitmap:
       return "bitmap";
+    case CommandGroup::kHyperLogLog:
+      return "hyperloglog";
     case CommandGroup::kList:
       return "list";
     case CommandGroup::kHash:

@@ -58,6 +58,7 @@ inline constexpr uint32_t kDeclaredFlags = kWrite | kDenyOom | kStale | kMayRepl
 enum class CommandGroup : uint8_t {
   kString,
   kBitmap,
+  kHyperLogLog,
   kList,
   kHash,
   kSet,

@@ -23,6 +23,8 @@ std::string_view GroupCategory(const Command& command) {
       return "@string";
     case CommandGroup::kBitmap:
       return "@bitmap";
+    case CommandGroup::kHyperLogLog:
+      return "@hyperloglog";
     case CommandGroup::kList:
       return "@list";
     case CommandGroup::kHash:

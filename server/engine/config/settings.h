@@ -118,6 +118,8 @@ struct Settings {
   int64_t set_max_listpack_value = 64;
   int64_t list_max_listpack_size = -2;  // entries, or -1 .. -5 for 4 KB .. 64 KB
 
+  int64_t hll_sparse_max_bytes = 3000;  // up to which a HyperLogLog may be encoded sparsely
+
   int64_t list_compress_depth = 0;  // no effect: lists are not compressed
 
   int64_t maxmemory = 0;  // bytes in use until keys are evicted; 0: no limit

@@ -319,6 +319,14 @@ Entry& Database::Rewrite(Entry& entry, std::span<const ByteRange> ranges, const 
   return edited;
 }
 
+Entry& Database::ChangeText(Entry& entry, const ChangeBytes& change, KeyEvent event, bool is_new) {
+  const ByteRange whole = {.begin = 0, .end = entry.GetIf<ByteString>()->view().size()};
+  uint64_t changes = 0;
+  Entry& edited = EditText(entry, {&whole, 1}, [&](std::string& text) { changes = change(text); });
+  if (changes > 0) Report(edited.key(), event, is_new, changes);
+  return edited;
+}
+
 // Lets `change` change the text: the bytes in these ranges, and bytes after the present end. A
 // short string is converted to one that can grow.
 template <class Change>

@@ -227,6 +227,11 @@ class Database {
   Entry& Rewrite(Entry& entry, std::span<const ByteRange> ranges, const WriteBytes& write,
                  KeyEvent event, bool is_new);
 
+  // Lets `change` change the text of the string, also its length. Reported if `change`, which
+  // returns its number of changes, made any.
+  using ChangeBytes = std::function<uint64_t(std::string&)>;
+  Entry& ChangeText(Entry& entry, const ChangeBytes& change, KeyEvent event, bool is_new);
+
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value&& value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;

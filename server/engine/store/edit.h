@@ -205,6 +205,10 @@ class Edit<ByteString> {
     entry_ = &database_->Rewrite(*entry_, ranges, write, event_, is_new_);
     is_new_ = false;
   }
+  void ChangeText(const Database::ChangeBytes& change) {
+    entry_ = &database_->ChangeText(*entry_, change, event_, is_new_);
+    is_new_ = false;
+  }
 
  private:
   Database* database_ = nullptr;

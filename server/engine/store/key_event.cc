@@ -31,6 +31,7 @@ constexpr Row kRows[] = {
     {KeyEvent::kAppend, "append", '$'},
     {KeyEvent::kIncrBy, "incrby", '$'},
     {KeyEvent::kIncrByFloat, "incrbyfloat", '$'},
+    {KeyEvent::kPfAdd, "pfadd", '$'},
     {KeyEvent::kSet, "set", '$'},
     {KeyEvent::kSetBit, "setbit", '$'},
     {KeyEvent::kSetRange, "setrange", '$'},

@@ -24,6 +24,7 @@ enum class KeyEvent : uint8_t {
   kAppend,
   kIncrBy,
   kIncrByFloat,
+  kPfAdd,
   kSet,
   kSetBit,
   kSetRange,

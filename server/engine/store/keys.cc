@@ -93,6 +93,10 @@ size_t Keys::most_string_bytes() const {
   return static_cast<size_t>(store_.settings().proto_max_bulk_len);
 }
 
+size_t Keys::most_sparse_hyperloglog_bytes() const {
+  return static_cast<size_t>(store_.settings().hll_sparse_max_bytes);
+}
+
 bool Keys::compresses_dumps() const { return store_.settings().rdbcompression; }
 
 const AccessTracker& Keys::access_tracker() const { return store_.access_tracker(); }

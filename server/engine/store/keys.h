@@ -114,6 +114,9 @@ class Keys {
   // The size of the longest string (proto-max-bulk-len).
   size_t most_string_bytes() const;
 
+  // The size above which a HyperLogLog is encoded densely (hll-sparse-max-bytes).
+  size_t most_sparse_hyperloglog_bytes() const;
+
   // Whether readers of the log and of the stream know HPEXPIREAT and HPERSIST
   // (propagation-compatibility).
   bool readers_know_field_deadlines() const;

@@ -327,14 +327,14 @@ class Words(FolderTest):
         client = self.connect()
         client.ask("CLIENT", "SETINFO", "LIB-NAME", "jobs")
         client.ask("CLIENT", "SETINFO", "LIB-VER", "1.2")
-        for words in [("XADD", "s", "*", "a", "b")] * 3 + [("xAdd",), ("PFADD", "h"), ("NONSENSE",)]:
+        for words in [("XADD", "s", "*", "a", "b")] * 3 + [("xAdd",), ("VADD", "h"), ("NONSENSE",)]:
             self.assertTrue(str(client.ask(*words)).startswith("ERR unknown command"), words)
         lines = [line for line in server.log().splitlines() if "which Redis has" in line]
         self.assertEqual(len(lines), 2, lines)
         self.assertIn(" # ", lines[0])
         self.assertIn("XADD", lines[0])
         self.assertIn("jobs 1.2", lines[0])
-        self.assertIn("PFADD", lines[1])
+        self.assertIn("VADD", lines[1])
 
     def test_hardened_files_load(self):
         users = self.file("users.acl", "user default on nopass ~* &* +@all -save -bgsave -cluster\n"
