@@ -238,6 +238,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
       *held_replies_, closes_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   session->Start();
+  if (with_tls) handshakes_.Add(session, MonotonicNow());
 }
 
 // Without a password, only clients on this machine are accepted (protected-mode).
@@ -332,6 +333,7 @@ void Server::Run() {
     next_tick = ticker_.TickIfDue(now);
     if (interrupted || now >= next_turn) {
       io_.poll();
+      handshakes_.CloseLate(now);
       next_turn = now + LongestWait();
     }
     ContinueShutdown();

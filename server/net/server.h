@@ -12,6 +12,7 @@
 #include "server/engine/engine.h"
 #include "server/engine/services/installation.h"
 #include "server/engine/services/network_control.h"
+#include "server/net/handshakes.h"
 #include "server/net/held_replies.h"
 #include "server/net/lingering_close.h"
 #include "server/net/listener.h"
@@ -113,6 +114,7 @@ class Server : public NetworkControl {
   std::vector<OpenListener> listeners_;
   std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
+  Handshakes handshakes_;
   LingeringCloses closes_;
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;

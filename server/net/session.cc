@@ -1,7 +1,6 @@
 #include "server/net/session.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -29,8 +28,6 @@ constexpr size_t kManyReplyBytes = 64u << 10;
 // The memory of a session in the tables that refer to it.
 constexpr size_t kBytesAround = 512;
 
-constexpr std::chrono::seconds kHandshakeTime{10};
-
 // If the connection has already broken, this end has no address. The next read then reports that it
 // is closed.
 std::string OwnEndOf(const StreamSocket& socket) {
@@ -52,8 +49,7 @@ std::string PeerOf(const StreamSocket& socket) {
 Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& port, const Log& log,
                  Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
                  std::function<void(Session&)> on_end)
-    : handshake_ends_(socket.get_executor()),
-      tls_(std::move(tls)),
+    : tls_(std::move(tls)),
       port_(port),
       log_(log),
       poller_(poller),
@@ -72,20 +68,13 @@ void Session::Start() {
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   port_.Attach(client_);
   Report(LogLevel::kVerbose, "Accepted");
-  if (tls_) LimitHandshake();
   AwaitNext();
 }
 
-// Without this limit a client that never completes the handshake would be kept forever, because
-// `timeout` is 0 by default.
-void Session::LimitHandshake() {
-  handshake_ends_.expires_after(kHandshakeTime);
-  handshake_ends_.async_wait([weak = weak_from_this()](const error_code&) {
-    const auto self = weak.lock();
-    if (!self || self->closed_ || self->tls_->CanSpeak()) return;
-    self->Report(LogLevel::kVerbose, "Closing", "TLS handshake timed out");
-    self->Close();
-  });
+void Session::EndHandshake() {
+  if (closed_ || tls_ == nullptr || tls_->CanSpeak()) return;
+  Report(LogLevel::kVerbose, "Closing", "TLS handshake timed out");
+  Close();
 }
 
 // Reads even while the client waits, to detect that it has disconnected. While the session does not
@@ -383,7 +372,6 @@ void Session::Close() {
   port_.Detach(client_);
   Report(LogLevel::kVerbose, "Closed");
   socket_.Close();
-  handshake_ends_.cancel();
   on_end_(*this);
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -47,6 +46,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   bool IsReplica() const { return client_.IsReplica(); }
 
+  // The time for the TLS handshake is over: closes unless it is complete.
+  void EndHandshake();
+
   // Runs the requests that have arrived, sends the replies and closes.
   void Finish();
 
@@ -61,7 +63,6 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Collect() override;
   void Send() override;
 
-  void LimitHandshake();
   bool HasLeftUnread() const;
   std::span<char> Space();
   Socket::Result Read();
@@ -99,7 +100,6 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   // Logs the event, the client's address and the reason, if there is one.
   void Report(LogLevel level, std::string_view event, std::string_view reason = {}) const;
 
-  boost::asio::steady_timer handshake_ends_;  // with TLS only
   std::unique_ptr<Tls> tls_;
   RequestPort& port_;
   const Log& log_;

@@ -69,6 +69,17 @@ class Tls(ZsetdTest):
             if not secret.recv(100):
                 raise ConnectionResetError
 
+    def test_client_that_never_speaks_is_closed_after_ten_seconds(self):
+        self.start_tls()
+        mute = socket.create_connection(("127.0.0.1", self.tls_port), timeout=20)
+        self.addCleanup(mute.close)
+        slow = self.client()
+        self.assertTrue(slow.ping())
+        start = time.monotonic()
+        self.assertEqual(mute.recv(1), b"")
+        self.assertGreater(time.monotonic() - start, 8)
+        self.assertTrue(slow.ping(), "a client whose handshake is complete stays")
+
     def test_works_next_to_the_plain_port(self):
         self.start_tls()
         client = self.client()
