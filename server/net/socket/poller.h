@@ -57,9 +57,9 @@ struct Interest {
 // The functions that a round calls: before a connection uses the engine, after all are served, and
 // when no connection uses the engine any more.
 struct RoundHooks {
-  std::function<void()> before_engine;
-  std::function<void()> after_serving;
-  std::function<void()> after_engine;
+  std::function<void()> before_engine = [] {};
+  std::function<void()> after_serving = [] {};
+  std::function<void()> after_engine = [] {};
 };
 
 // Waits for all connections together and serves the ready ones in rounds: all of them take the

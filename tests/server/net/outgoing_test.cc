@@ -95,7 +95,7 @@ class OutgoingTest : public testing::Test {
 
   void RunUntil(const std::function<bool()>& done) {
     for (int i = 0; i < kMostRounds && !done(); ++i) {
-      EXPECT_TRUE(poller_.RunRound(Millis(10), [] {}));
+      EXPECT_TRUE(poller_.RunRound(Millis(10), {}));
     }
     EXPECT_TRUE(done());
   }
@@ -120,7 +120,7 @@ TEST_F(OutgoingTest, SendsAndReceives) {
     server.Accept();
     connection_->output().Append("PING\r\n");
     connection_->Send();
-    poller_.RunRound(Millis(10), [] {});
+    poller_.RunRound(Millis(10), {});
     EXPECT_EQ(server.Hear(6), "PING\r\n");
     server.Say("+PONG\r\n");
     RunUntil([&] { return owner_.received == "+PONG\r\n"; });
@@ -141,7 +141,7 @@ TEST_F(OutgoingTest, SendsMoreThanTheNetworkTakesInOneCall) {
   connection_->Send();
   std::string heard;
   while (heard.size() < sent.size()) {
-    poller_.RunRound(Millis(10), [] {});
+    poller_.RunRound(Millis(10), {});
     heard += server.HearSome();
   }
   EXPECT_EQ(heard, sent);
@@ -154,7 +154,7 @@ TEST_F(OutgoingTest, DoesNotReceiveWhileReceivingIsOff) {
   server.Accept();
   connection_->set_receives(false);
   server.Say("later");
-  for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), [] {});
+  for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), {});
   EXPECT_EQ(owner_.received, "");
   connection_->set_receives(true);
   RunUntil([&] { return owner_.received == "later"; });
@@ -193,18 +193,18 @@ TEST_F(OutgoingTest, CanBeDestroyedByItsOwner) {
     };
     Connect("127.0.0.1", server.port());
     if (when.empty()) connection_.reset();
-    for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), [] {});
+    for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), {});
     if (connection_) {
       server.Accept();
       server.Close();
     }
-    for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), [] {});
+    for (int i = 0; i < 5; ++i) poller_.RunRound(Millis(10), {});
     EXPECT_EQ(owner_.log, when);
     EXPECT_EQ(connection_, nullptr);
   }
   connection_ = connector_.Connect({.host = "no-such-host.invalid", .port = 1}, owner_);
   connection_.reset();
-  poller_.RunRound(Millis(0), [] {});
+  poller_.RunRound(Millis(0), {});
 }
 
 }  // namespace

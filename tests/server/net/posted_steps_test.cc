@@ -15,9 +15,7 @@ class PostedStepsTest : public testing::Test {
  protected:
   PostedStepsTest() : steps_(std::make_shared<PostedSteps>(poller_)) { steps_->Start(); }
 
-  void RunRound() {
-    poller_.RunRound(Millis(1000), [] {});
-  }
+  void RunRound() { poller_.RunRound(Millis(1000), {}); }
 
   Poller poller_;
   std::shared_ptr<PostedSteps> steps_;

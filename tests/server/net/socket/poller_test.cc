@@ -20,6 +20,8 @@ class Peer : public Polled, public std::enable_shared_from_this<Peer> {
     close(ends_[1]);
   }
 
+  bool records_all_steps = false;  // also those that most tests do not need
+
   int descriptor() const { return ends_[0]; }
   void Say() { EXPECT_EQ(write(ends_[1], "x", 1), 1); }
   void CloseHalf() { EXPECT_EQ(shutdown(ends_[1], SHUT_WR), 0); }
@@ -35,8 +37,13 @@ class Peer : public Polled, public std::enable_shared_from_this<Peer> {
     if (has_ended()) Record("has ended");
     if (has_broken()) Record("has broken");
   }
+  void Announce() override { RecordStep("announces"); }
   void Serve() override { Record("serves"); }
+  void Collect() override { RecordStep("collects"); }
   void Send() override { Record("sends"); }
+  void RecordStep(const char* what) {
+    if (records_all_steps) Record(what);
+  }
   void Record(const char* what) { log_ += std::string(1, name_) + " " + what + "\n"; }
 
   char name_;
@@ -53,7 +60,7 @@ class PollerTest : public testing::Test {
 
   std::string RunRound() {
     log_.clear();
-    EXPECT_TRUE(poller_.RunRound(Millis(0), [] {}));
+    EXPECT_TRUE(poller_.RunRound(Millis(0), {}));
     return log_;
   }
 
@@ -73,16 +80,20 @@ TEST_F(PollerTest, ServesNoConnectionBeforeAllReadyOnesHaveReceived) {
   EXPECT_EQ(RunRound(), "a receives\nb receives\na serves\nb serves\na sends\nb sends\n");
 }
 
-TEST_F(PollerTest, CallsBackAfterAllAreServedAndBeforeAnyHasSent) {
+TEST_F(PollerTest, CallsTheHooksAroundTheStepsThatUseTheEngine) {
   ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
   ASSERT_TRUE(poller_.Watch(b_->descriptor(), *b_, {.reads = true}));
-  a_->Say();
-  b_->Say();
+  for (Peer* peer : {a_.get(), b_.get()}) {
+    peer->records_all_steps = true;
+    peer->Say();
+  }
   log_.clear();
-  EXPECT_TRUE(poller_.RunRound(Millis(0), [this] { log_ += "the log is handed over\n"; }));
-  EXPECT_EQ(
-      log_,
-      "a receives\nb receives\na serves\nb serves\nthe log is handed over\na sends\nb sends\n");
+  EXPECT_TRUE(poller_.RunRound(Millis(0), {.before_engine = [this] { log_ += "engine opens\n"; },
+                                           .after_serving = [this] { log_ += "round ends\n"; },
+                                           .after_engine = [this] { log_ += "engine closes\n"; }}));
+  EXPECT_EQ(log_,
+            "a receives\nb receives\nengine opens\na announces\nb announces\na serves\nb serves\n"
+            "round ends\na collects\nb collects\nengine closes\na sends\nb sends\n");
 }
 
 TEST_F(PollerTest, CallsOnlyConnectionsThatWatch) {
@@ -130,7 +141,7 @@ TEST_F(PollerTest, CallsAReadyAndWokenConnectionOnce) {
 
 TEST_F(PollerTest, DoesNotWaitIfAConnectionWasWoken) {
   poller_.Wake(*a_);
-  EXPECT_TRUE(poller_.RunRound(Millis(600'000), [] {}));
+  EXPECT_TRUE(poller_.RunRound(Millis(600'000), {}));
   EXPECT_EQ(log_, "a serves\na sends\n");
 }
 
