@@ -132,7 +132,7 @@ void Admission::MakeRoom() {
 //   callgrind_annotate --inclusive=yes counts | grep LacksMemoryFor
 bool Admission::LacksMemoryFor(const Client& client, const Command& command, Args argv) {
   const ServerMode& mode = engine_.mode();
-  if (mode.is_loading() || !mode.IsBetweenUnits()) return false;
+  if (!mode.HasWholeData()) return false;
   if (engine_.replication().LeavesEvictionToMaster()) return false;
   Store& store = engine_.store();
   if (!mode.IsPaused(store.now())) {

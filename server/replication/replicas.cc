@@ -283,8 +283,8 @@ void Replicas::Tick() {
 }
 
 bool Replicas::MayStartSync() const {
-  if (!waits_since_ || group_ || persistence_.IsBusy() || engine_.mode().is_loading()) return false;
-  if (!engine_.mode().IsBetweenUnits()) return false;
+  if (!waits_since_ || group_ || persistence_.IsBusy()) return false;
+  if (!engine_.mode().HasWholeData()) return false;
   const Settings& settings = engine_.settings();
   const auto waiting = std::ranges::count_if(
       all_, [](const auto& each) { return each.second->state() == Replica::State::kWaiting; });

@@ -19,7 +19,7 @@ struct Services;
 enum class Release { kNow, kLater, kNever };
 
 // Holds replies until what they report is durable in the append-only log. A reply waits only for
-// positions that the log has returned: the end of the caller's own unit (Effects::Commit), and of
+// positions that the log has returned: the end of the caller's own unit (Units::End), and of
 // the units that changed the keys which the client has read. Passes all changes to the next
 // listener.
 class ReplyHolds : public StoreListener {

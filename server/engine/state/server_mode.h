@@ -47,6 +47,10 @@ class ServerMode {
   // Whether no unit is half done: the time may advance, journals and snapshots may begin.
   bool IsBetweenUnits() const { return !is_suspended(); }
 
+  // Whether neither a unit nor a load is half done: a snapshot may begin, and requests are checked
+  // against the memory limit.
+  bool HasWholeData() const { return IsBetweenUnits() && !is_loading(); }
+
   // Whether data may change without a new request: due keys and elements are removed, blocked
   // clients are served, postponed requests run.
   bool MayChangeByItself(Millis now) const { return IsBetweenUnits() && !IsPaused(now); }

@@ -20,6 +20,7 @@ TEST(ServerModeTest, NothingChangesByItselfWhileAScriptIsSuspended) {
   ServerMode mode;
   mode.set_suspended(true);
   EXPECT_FALSE(mode.IsBetweenUnits());
+  EXPECT_FALSE(mode.HasWholeData());
   EXPECT_FALSE(mode.MayChangeByItself(kNow));
   EXPECT_FALSE(mode.MayExpire(kNow));
   EXPECT_FALSE(mode.MayEvict(kNow));
@@ -45,6 +46,7 @@ TEST(ServerModeTest, KeysEndDuringALoadOnlyIfTheOldDataIsServed) {
   ServerMode mode;
   mode.set_loading(ServerMode::Loading::kAlone);
   EXPECT_TRUE(mode.is_loading());
+  EXPECT_FALSE(mode.HasWholeData());
   EXPECT_TRUE(mode.MayChangeByItself(kNow));
   EXPECT_FALSE(mode.MayExpire(kNow));
   mode.set_loading(ServerMode::Loading::kBeside);
