@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 namespace zsetd {
@@ -35,24 +36,24 @@ class Parts {
   size_t size_ = 0;
 };
 
-// The lengths of runs by their first byte. A long one has the next byte in addition.
-struct RunStep {
-  uint16_t length = 0;
-  uint8_t bytes = 1;
-  uint8_t next_byte = 0;  // a mask
-};
+constexpr size_t kWord = sizeof(uint64_t);
+constexpr uint64_t kLowBits = 0x0101010101010101;  // the lowest bit of each byte
 
-constexpr std::array<RunStep, 256> kSteps = [] {
-  std::array<RunStep, 256> steps;
-  for (size_t first = 0; first < steps.size(); ++first) {
-    const size_t short_length = (first & (first >= 0x80 ? 0x3 : 0x3f)) + 1;
-    const bool is_long = first >= 0x40 && first < 0x80;
-    steps[first].length = static_cast<uint16_t>(is_long ? ((first & 0x3f) << 8) + 1 : short_length);
-    steps[first].bytes = is_long ? 2 : 1;
-    steps[first].next_byte = is_long ? 0xff : 0;
-  }
-  return steps;
-}();
+// The lengths, less one, of eight runs of a byte each. Nullopt if one of them is longer.
+std::optional<uint64_t> ShortRuns(const char* bytes) {
+  uint64_t word;
+  std::memcpy(&word, bytes, kWord);
+  const uint64_t have_values = word >> 7 & kLowBits;
+  if ((word >> 6 & kLowBits & ~have_values) != 0) return std::nullopt;
+  return word & (0x3f * kLowBits) & ~(have_values * 0x3c);
+}
+
+// The sum of eight bytes, which needs 16 bits.
+size_t SumOfBytes(uint64_t bytes) {
+  constexpr uint64_t kEvenBytes = 0x00ff00ff00ff00ff;
+  const uint64_t pairs = (bytes & kEvenBytes) + (bytes >> 8 & kEvenBytes);
+  return pairs * 0x0001000100010001 >> 48;
+}
 
 }  // namespace
 
@@ -69,26 +70,43 @@ SparseEditor::Result SparseEditor::Raise(HllUpdate update) {
   return Result::kRaised;
 }
 
-// Steps by a table rather than by cases, whose order the processor cannot predict.
 std::optional<SparseEditor::Found> SparseEditor::Find(size_t index) const {
   assert(index < kHllRegisters);
-  Place place = index >= resume_end_ ? resume_ : start_;
-  Place before = place;
-  Place before_that = place;
-  const char* const bytes = text_.c_str();  // the zero byte at its end may be read
-  while (place.at < text_.size()) {
-    const RunStep step = kSteps[static_cast<uint8_t>(bytes[place.at])];
-    const uint8_t next_byte = static_cast<uint8_t>(bytes[place.at + 1]) & step.next_byte;
-    const size_t end = place.first + step.length + next_byte;
-    if (end > index) {
-      const auto run = FirstRun(std::string_view(text_).substr(place.at));
+  const Place resumed = index >= resume_end_ ? resume_ : start_;
+  Found found = {.place = resumed, .before = resumed, .before_that = resumed, .run = {}};
+  while (found.place.at < text_.size()) {
+    if (Skip(found, index)) continue;
+    while (true) {
+      if (found.place.at == text_.size()) return std::nullopt;
+      const auto run = FirstRun(std::string_view(text_).substr(found.place.at));
       if (!run) return std::nullopt;
-      return Found{.place = place, .before = before, .before_that = before_that, .run = *run};
+      const size_t end = found.place.first + run->length;
+      if (end > index) {
+        found.run = *run;
+        return found;
+      }
+      found.before_that = std::exchange(found.before, found.place);
+      found.place = {.at = found.place.at + run->bytes, .first = end};
+      if (run->bytes > 1) break;
     }
-    before_that = std::exchange(before, place);
-    place = {.at = place.at + step.bytes, .first = end};
   }
   return std::nullopt;
+}
+
+// Skips eight runs at once, if they have a byte each and end before the register. Else the next
+// runs are read one by one: up to a longer one, or to that of the register.
+bool SparseEditor::Skip(Found& found, size_t index) const {
+  if (text_.size() - found.place.at < kWord) return false;
+  const std::optional<uint64_t> lengths = ShortRuns(&text_[found.place.at]);
+  if (!lengths) return false;
+  const size_t end = found.place.first + SumOfBytes(*lengths) + kWord;
+  if (end > index) return false;
+  const auto length = [&](int byte) { return (*lengths >> (8 * byte) & 0xff) + 1; };
+  const size_t next = found.place.at + kWord;
+  found.before = {.at = next - 1, .first = end - length(7)};
+  found.before_that = {.at = next - 2, .first = found.before.first - length(6)};
+  found.place = {.at = next, .first = end};
+  return true;
 }
 
 // Gives the register a run of its own within the found one. False if the string would become too
