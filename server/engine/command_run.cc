@@ -80,7 +80,7 @@ CommandRun::Result CommandRun::EndSlice() {
     const Micros slice = engine_.clock().EndCommand();
     took_ += slice;
     engine_.metrics().CountRun(slice);
-    if (!is_suspended) Record(slice);
+    if (!is_suspended) Record();
   }
   if (is_suspended) [[unlikely]]
     return Result::kSuspended;
@@ -99,7 +99,7 @@ void CommandRun::RememberReads() {
 }
 
 // A command that waits is counted when the wait ends.
-void CommandRun::Record(Micros slice) {
+void CommandRun::Record() {
   const Command& command = call_.command;
   const Millis now = engine_.store().now();
   const Statistics statistics = RulesOf(origin_).statistics;
@@ -109,7 +109,7 @@ void CommandRun::Record(Micros slice) {
     if (call_.refused()) metrics.CountFailed(command);
   }
   if (statistics == Statistics::kOfWait) return;
-  metrics.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, slice, now);
+  metrics.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, took_, now);
   if (statistics == Statistics::kOfCommand) return;
   if (!command.Has(kSkipMonitor)) {
     engine_.notifier().SendToMonitors(call_.caller, command, call_.argv());

@@ -63,7 +63,7 @@ class CommandRun {
   void RunAndPropagate();
   Result EndSlice();
   void RememberReads();
-  void Record(Micros slice);
+  void Record();
 
   Engine& engine_;
   const Origin origin_;
