@@ -21,9 +21,11 @@ void Empty(OutputBuffer& buffer) {
 }  // namespace
 
 void Sender::Take(ClientOutput& output) {
-  if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
-  OutputBuffer& taken = tls_ != nullptr ? plain_ : sending_;
-  if (taken.empty() && !output.buffer.empty()) taken.Swap(output.buffer);
+  if (unsent_bytes() == 0) {
+    if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
+    OutputBuffer& taken = tls_ != nullptr ? plain_ : sending_;
+    if (!output.buffer.empty()) taken.Swap(output.buffer);
+  }
   left_output_ = !output.buffer.empty() || (output.source != nullptr && output.source->HasMore());
 }
 

@@ -308,7 +308,7 @@ void Session::AwaitNext() {
   if (held_) held_replies_.Add(weak_from_this());
   const bool held_up = sender_.IsHeldUp();
   const bool goes_on = paused_ && !held_up && !held_ && !waits_;
-  const bool has_more = sender_.left_output() && !held_up && !held_;
+  const bool has_more = sender_.left_output() && sender_.unsent_bytes() == 0 && !held_;
   const bool has_news = held_up && sender_.unsent_bytes() != reported_unsent_;
   if (goes_on || has_more || has_news) poller_.Wake(*this);
   const Interest interest = {
