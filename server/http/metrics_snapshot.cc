@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "server/engine/metrics/slow_log.h"
+
 namespace zsetd {
 namespace {
 

@@ -13,6 +13,7 @@
 #include "server/commands/admin/families.h"
 #include "server/commands/common/help.h"
 #include "server/commands/common/reply_fields.h"
+#include "server/engine/acl/acl_log.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/command/command_categories.h"
 #include "server/engine/command/redaction.h"
@@ -103,13 +104,13 @@ std::string_view NameOf(Denial::Reason reason) {
   return {};
 }
 
-std::string_view NameOf(AclLog::Context context) {
+std::string_view NameOf(DenialContext context) {
   switch (context) {
-    case AclLog::Context::kTopLevel:
+    case DenialContext::kTopLevel:
       return "toplevel";
-    case AclLog::Context::kTransaction:
+    case DenialContext::kTransaction:
       return "multi";
-    case AclLog::Context::kScript:
+    case DenialContext::kScript:
       return "lua";
   }
   return {};

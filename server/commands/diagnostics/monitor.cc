@@ -10,7 +10,7 @@ void Monitor(AdminCall& call) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
   }
   if (call.client().monitors()) return;
-  call.engine.notifier().monitors().Add(call.client());
+  call.engine.notifier().StartMonitoring(call.client());
   call.reply.Ok();
 }
 

@@ -1,3 +1,5 @@
+#include "server/engine/metrics/slow_log.h"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "server/engine/acl/acl_file.h"
+#include "server/engine/acl/acl_log.h"
 #include "server/engine/acl/client_description.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
@@ -77,9 +78,12 @@ AccessControl::AccessControl(const CommandTable& commands, const Clients& client
       settings_(settings),
       stats_(stats),
       close_(std::move(close)),
-      users_(commands) {
+      users_(commands),
+      log_(std::make_unique<AclLog>()) {
   if (!settings.requirepass.empty()) SetDefaultPassword(settings.requirepass);
 }
+
+AccessControl::~AccessControl() = default;
 
 void AccessControl::AssignDefaultUser(Client& client) const {
   client.user_ = &users_.default_user();
@@ -105,7 +109,7 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
 }
 
 std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Args argv,
-                                                Millis now, AclLog::Context context) {
+                                                Millis now, DenialContext context) {
   const std::optional<Denial> denial = client.user()->Check(command, argv);
   if (!denial) return std::nullopt;
   const bool is_command = denial->reason == Denial::Reason::kCommand;
@@ -115,17 +119,17 @@ std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& c
 }
 
 void AccessControl::Record(const Client& client, const Denial& denial, std::string_view object,
-                           std::string_view user, Millis now, AclLog::Context context) {
+                           std::string_view user, Millis now, DenialContext context) {
   ++CountOf(denial.reason, stats_);
   std::string line = ClientLine(client, now);
   line.pop_back();
-  log_.Add({.reason = denial.reason,
-            .context = context,
-            .object = std::string(object.substr(0, kMostToldBytes)),
-            .user = std::string(user.substr(0, kMostToldBytes)),
-            .client = std::move(line),
-            .updated = now},
-           static_cast<size_t>(settings_.acllog_max_len));
+  log_->Add({.reason = denial.reason,
+             .context = context,
+             .object = std::string(object.substr(0, kMostToldBytes)),
+             .user = std::string(user.substr(0, kMostToldBytes)),
+             .client = std::move(line),
+             .updated = now},
+            static_cast<size_t>(settings_.acllog_max_len));
 }
 
 absl::Status AccessControl::SetUser(std::string_view name, Args modifiers) {

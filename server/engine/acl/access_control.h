@@ -11,13 +11,15 @@
 #include "absl/status/status.h"
 #include "core/util/time.h"
 #include "protocol/resp/args.h"
-#include "server/engine/acl/acl_log.h"
+#include "server/engine/acl/acl_selector.h"
 #include "server/engine/acl/users.h"
 #include "server/engine/client/client.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/metrics/stats.h"
 
 namespace zsetd {
+
+class AclLog;
 
 // Access control: the users, the user of each client, and the log of denials.
 //
@@ -30,6 +32,7 @@ class AccessControl {
   // referenced objects outlive this.
   AccessControl(const CommandTable& commands, const Clients& clients, const Settings& settings,
                 Stats& stats, std::function<void(Client&)> close);
+  ~AccessControl();
 
   // Makes a new client the default user; it is authenticated if that user needs no password.
   void AssignDefaultUser(Client& client) const;
@@ -64,7 +67,7 @@ class AccessControl {
       return std::nullopt;
     }
     assert(caller.client() != nullptr);  // journals are applied without restrictions
-    return CheckRules(*caller.client(), command, argv, now, AclLog::Context::kScript);
+    return CheckRules(*caller.client(), command, argv, now, DenialContext::kScript);
   }
 
   // ACL SETUSER. An error is the whole error line. Closes the user's clients that are subscribed to
@@ -92,16 +95,16 @@ class AccessControl {
   void SetDefaultPassword(std::string_view password) { users_.SetDefaultPassword(password); }
 
   const Users& users() const { return users_; }
-  AclLog& log() { return log_; }
+  AclLog& log() { return *log_; }
 
  private:
-  static AclLog::Context ContextOf(const Client& client) {
-    return client.transaction.open ? AclLog::Context::kTransaction : AclLog::Context::kTopLevel;
+  static DenialContext ContextOf(const Client& client) {
+    return client.transaction.open ? DenialContext::kTransaction : DenialContext::kTopLevel;
   }
   std::optional<Denial> CheckRules(Client& client, const Command& command, Args argv, Millis now,
-                                   AclLog::Context context);
+                                   DenialContext context);
   void Record(const Client& client, const Denial& denial, std::string_view object,
-              std::string_view user, Millis now, AclLog::Context context);
+              std::string_view user, Millis now, DenialContext context);
   bool NewUsersHearAll() const {
     return settings_.acl_pubsub_default == AclPubsubDefault::kAllChannels;
   }
@@ -113,7 +116,7 @@ class AccessControl {
   Stats& stats_;
   std::function<void(Client&)> close_;
   Users users_;
-  AclLog log_;
+  const std::unique_ptr<AclLog> log_;
 };
 
 // The error line of a denial: "NOPERM ...".

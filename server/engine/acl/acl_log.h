@@ -13,14 +13,11 @@ namespace zsetd {
 // counted with it.
 class AclLog {
  public:
-  // Where the request came from.
-  enum class Context { kTopLevel, kTransaction, kScript };
-
   struct Entry {
     uint64_t id = 0;
     uint64_t count = 1;
     Denial::Reason reason;
-    Context context;
+    DenialContext context;
     std::string object;  // the command, the key or the channel
     std::string user;
     std::string client;  // ClientLine(), without its line feed

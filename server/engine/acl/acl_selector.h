@@ -21,6 +21,9 @@ struct Denial {
   size_t position = 0;
 };
 
+// Where a denied request came from.
+enum class DenialContext { kTopLevel, kTransaction, kScript };
+
 // One set of rules: which commands may be run, on which keys, on which channels. A user has one,
 // and may have more, each of which can allow a request by itself:
 //

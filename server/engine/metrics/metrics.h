@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -10,12 +12,12 @@
 #include "server/engine/metrics/command_stats.h"
 #include "server/engine/metrics/latency_monitor.h"
 #include "server/engine/metrics/load_meter.h"
-#include "server/engine/metrics/slow_log.h"
 #include "server/engine/metrics/stats.h"
 
 namespace zsetd {
 
 class Caller;
+class SlowLog;
 
 // The server's measurements of itself: counters, the statistics of each command, the slow log, the
 // latency monitor and the load. It only records: no behaviour of the server depends on it, except
@@ -25,9 +27,9 @@ class Caller;
 class Metrics {
  public:
   // Both outlive it. The settings are read when they are needed.
-  Metrics(const CommandTable& commands, const Settings& settings)
-      : table_(commands), settings_(settings), commands_(commands.rows().size()) {}
+  Metrics(const CommandTable& commands, const Settings& settings);
   Metrics(const Metrics&) = delete;
+  ~Metrics();
 
   // A command has run for this time; it may have to run again, as one that blocks.
   void CountRun(Micros took) { stats_.command_time += took; }
@@ -38,7 +40,8 @@ class Metrics {
     ++stats.calls;
     stats.micros += took.count();
     if (settings_.latency_tracking) stats.latency.Record(took);
-    slow_log_.MaybeRecord(settings_, command, argv, caller, now, took);
+    if (IsSlow(command, took)) [[unlikely]]
+      RecordSlow(caller, command, argv, took, now);
     ++stats_.commands_processed;
   }
 
@@ -68,20 +71,26 @@ class Metrics {
   const CommandStats& of(const Command& command) const {
     return commands_[table_.IndexOf(command)];
   }
-  SlowLog& slow_log() { return slow_log_; }
+  SlowLog& slow_log() { return *slow_log_; }
   LatencyMonitor& latency() { return latency_; }
   const LatencyMonitor& latency() const { return latency_; }
   LoadMeter& load() { return load_; }
   const LoadMeter& load() const { return load_; }
 
  private:
+  // Whether the command is recorded in the slow log (slowlog-log-slower-than).
+  bool IsSlow(const Command& command, Micros took) const {
+    const int64_t threshold = settings_.slowlog_log_slower_than;
+    return threshold >= 0 && took.count() >= threshold && !command.Has(kSkipSlowlog);
+  }
+  void RecordSlow(const Caller& caller, const Command& command, Args argv, Micros took, Millis now);
   CommandStats& StatsOf(const Command& command) { return commands_[table_.IndexOf(command)]; }
 
   const CommandTable& table_;
   const Settings& settings_;
   Stats stats_;
   std::vector<CommandStats> commands_;  // by the index of the row
-  SlowLog slow_log_;
+  const std::unique_ptr<SlowLog> slow_log_;
   LatencyMonitor latency_;
   LoadMeter load_;
 };

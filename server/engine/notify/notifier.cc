@@ -7,10 +7,22 @@
 #include "server/engine/client/client.h"
 #include "server/engine/command/request_keys.h"
 #include "server/engine/notify/keyspace_notifications.h"
+#include "server/engine/notify/monitors.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/propagation/unit.h"
 
 namespace zsetd {
+
+Notifier::Notifier(const Settings& settings, const Host& host, Effects& effects, Store& store,
+                   const std::map<uint64_t, Client*>& clients, uint64_t hash_seed)
+    : settings_(settings),
+      host_(host),
+      effects_(effects),
+      store_(store),
+      monitors_(std::make_unique<Monitors>()),
+      tracking_(hash_seed, clients) {}
+
+Notifier::~Notifier() = default;
 
 // The deletion of an expired or evicted key precedes the effects of the running command. Outside of
 // a unit it is a unit of its own. Keys are evicted before the command's unit begins.
@@ -100,6 +112,15 @@ void Notifier::TrimTrackedKeys(Micros budget) {
   }
 }
 
+void Notifier::StartMonitoring(Client& client) {
+  monitors_->Add(client);
+  has_monitors_ = true;
+}
+
+void Notifier::SendToEachMonitor(const Caller& caller, const Command& command, Args argv) const {
+  monitors_->Send(caller, command, argv, host_.wall_clock());
+}
+
 void Notifier::EndTransaction(Client& client) {
   watches_.RemoveAll(client);
   client.transaction = Transaction();
@@ -107,7 +128,8 @@ void Notifier::EndTransaction(Client& client) {
 
 void Notifier::Unsubscribe(Client& client) {
   StopTracking(client);
-  monitors_.Remove(client);
+  monitors_->Remove(client);
+  has_monitors_ = monitors_->Any();
   channels_.RemoveAll(client);
 }
 

@@ -14,7 +14,6 @@
 #include "server/engine/config/settings.h"
 #include "server/engine/notify/blocked_clients.h"
 #include "server/engine/notify/channels.h"
-#include "server/engine/notify/monitors.h"
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
 #include "server/engine/store/store.h"
@@ -26,6 +25,7 @@ namespace zsetd {
 class Caller;
 class Client;
 class Effects;
+class Monitors;
 
 // The consequences of a change of the data for clients: keyspace notifications, invalidations of
 // CLIENT TRACKING, failed watches, and blocked clients whose key is ready. Also owns the
@@ -44,12 +44,8 @@ class Notifier : public StoreListener {
   // All that is referred to outlives it; the store may be constructed later. `clients` are those
   // that are attached.
   Notifier(const Settings& settings, const Host& host, Effects& effects, Store& store,
-           const std::map<uint64_t, Client*>& clients, uint64_t hash_seed)
-      : settings_(settings),
-        host_(host),
-        effects_(effects),
-        store_(store),
-        tracking_(hash_seed, clients) {}
+           const std::map<uint64_t, Client*>& clients, uint64_t hash_seed);
+  ~Notifier() override;
 
   // The client whose command is running (active_client.h), or null: changes are its own.
   const Client* active() const { return active_; }
@@ -84,16 +80,19 @@ class Notifier : public StoreListener {
   // The client leaves.
   void Forget(Client& client);
 
-  // Sends the request to those who MONITOR.
+  // The client receives each request from now on (MONITOR). Precondition: it does not yet.
+  void StartMonitoring(Client& client);
+
+  // Sends the request to the clients that MONITOR.
   void SendToMonitors(const Caller& caller, const Command& command, Args argv) const {
-    if (monitors_.Any()) monitors_.Send(caller, command, argv, host_.wall_clock());
+    if (has_monitors_) [[unlikely]]
+      SendToEachMonitor(caller, command, argv);
   }
 
   Watches& watches() { return watches_; }
   const Watches& watches() const { return watches_; }
   Channels& channels() { return channels_; }
   const Channels& channels() const { return channels_; }
-  Monitors& monitors() { return monitors_; }
   BlockedClients& blocked_clients() { return blocked_clients_; }
   const BlockedClients& blocked_clients() const { return blocked_clients_; }
   const Tracking& tracking() const { return tracking_; }
@@ -104,6 +103,7 @@ class Notifier : public StoreListener {
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
   void PropagateEnd(const Change& change);
   void PropagateEnd(const Change& change, std::span<const std::string> elements);
+  void SendToEachMonitor(const Caller& caller, const Command& command, Args argv) const;
   void DeleteExpiredWatched(int index, Database& database);
 
   const Settings& settings_;
@@ -113,7 +113,8 @@ class Notifier : public StoreListener {
   Watches watches_;
   BlockedClients blocked_clients_;
   Channels channels_;
-  Monitors monitors_;
+  const std::unique_ptr<Monitors> monitors_;
+  bool has_monitors_ = false;  // monitors_->Any()
   Tracking tracking_;
   const Client* active_ = nullptr;
 };

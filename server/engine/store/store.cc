@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "server/engine/store/evictor.h"
 #include "server/engine/store/value_limits.h"
 #include "server/engine/support/allocator_stats.h"
 
@@ -34,6 +35,7 @@ Store::Store(const Settings& settings, const Host& host, Metrics& metrics, Store
       metrics_(metrics),
       listener_(listener),
       rng_(seed),
+      evictor_(std::make_unique<Evictor>(access_tracker_, rng_)),
       gauge_(host.used_bytes ? MemoryGauge(host.used_bytes, {})
                              : MemoryGauge(UsedBytes, CountsOfThisThread())),
       limits_(std::make_unique<ValueLimits>()),
@@ -211,9 +213,9 @@ bool Store::EvictDownTo(size_t limit) {
   size_t evicted = 0;
   auto excess = static_cast<int64_t>(CountedBytes()) - static_cast<int64_t>(limit);
   while (excess > 0) {
-    const auto victim = evictor_.Choose(policy, samples, databases_);
+    const auto victim = evictor_->Choose(policy, samples, databases_);
     if (!victim) break;
-    excess -= Evict(*victim);
+    excess -= Evict(victim->database, victim->key);
     if (++evicted % kEvictionsPerLook != 0 || host_.stopwatch() <= until) continue;
     is_eviction_due_ = true;
     break;
@@ -223,10 +225,10 @@ bool Store::EvictDownTo(size_t limit) {
 }
 
 // Returns how many bytes the key took.
-int64_t Store::Evict(const Evictor::Victim& victim) {
+int64_t Store::Evict(int database, std::string_view key) {
   eviction_message_bytes_ = 0;
   const auto before = static_cast<int64_t>(gauge_.Used());
-  databases_[victim.database]->Evict(victim.key);
+  databases_[database]->Evict(key);
   return before - static_cast<int64_t>(gauge_.Used()) + eviction_message_bytes_;
 }
 

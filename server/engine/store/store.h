@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/keyspace/access_tracker.h"
@@ -14,7 +15,6 @@
 #include "server/engine/config/settings.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/store/database.h"
-#include "server/engine/store/evictor.h"
 #include "server/engine/store/memory_gauge.h"
 #include "server/engine/store/own_deadlines.h"
 #include "server/engine/store/store_listener.h"
@@ -22,6 +22,8 @@
 #include "server/engine/support/host.h"
 
 namespace zsetd {
+
+class Evictor;
 
 // The data: the databases, their time, and which keys expire or are evicted. Knows no clients and
 // writes no replies; the listener handles the consequences of a change.
@@ -146,7 +148,7 @@ class Store {
   void Drop(int database);
   void DeleteExpiredUntil(Micros until);  // by the stopwatch
   bool EvictDownTo(size_t limit);
-  int64_t Evict(const Evictor::Victim& victim);
+  int64_t Evict(int database, std::string_view key);
   void RecordWithinLimit();
   size_t CountedBytes() const {
     const size_t used = gauge_.Used();
@@ -159,7 +161,7 @@ class Store {
   StoreListener& listener_;
   Rng rng_;
   AccessTracker access_tracker_{rng_};
-  Evictor evictor_{access_tracker_, rng_};
+  const std::unique_ptr<Evictor> evictor_;
   MemoryGauge gauge_;
   const std::unique_ptr<ValueLimits> limits_;  // by the present settings
   std::vector<std::unique_ptr<Database>> databases_;
