@@ -1,5 +1,6 @@
 #include "server/engine/clients.h"
 
+#include <cassert>
 #include <chrono>
 #include <limits>
 #include <memory>
@@ -12,6 +13,7 @@
 namespace zsetd {
 
 void Clients::Attach(Client& client) {
+  assert(!by_id_.contains(client.id));
   Reset(client);
   by_id_.emplace(client.id, &client);
   client.reply.set_most_bytes(MostReplyBytes());
@@ -58,6 +60,7 @@ void Clients::EndLongReply(Client& client) {
 
 // Output that is shared with other replicas, or kept for reconnecting ones, does not count.
 size_t Clients::KeptFor(const Client& replica) const {
+  assert(replica.IsReplica());
   const size_t kept = replica.output.source->BytesKept();
   const auto backlog = static_cast<size_t>(settings_.repl_backlog_size);
   return replica.output.UnsentBytes() + (kept <= backlog ? 0 : kept);

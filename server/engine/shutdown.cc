@@ -1,6 +1,7 @@
 #include "server/engine/shutdown.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <string_view>
 #include <utility>
@@ -61,11 +62,13 @@ Shutdown::State Shutdown::Start(const ShutdownOptions& options) {
 }
 
 void Shutdown::StartAfterScript(const ShutdownOptions& options) {
+  assert(engine_.mode().is_suspended());
   options_ = options;
   state_ = State::kScript;
 }
 
 void Shutdown::Await(Client& client) {
+  assert(state_ == State::kReplicas && !client.awaits_shutdown);
   client.awaits_shutdown = true;
   clients_.push_back(&client);
 }
@@ -115,6 +118,7 @@ void Shutdown::LogReplicas() const {
 
 // An error leaves the server running, rather than lose its data.
 Shutdown::State Shutdown::Finish() {
+  assert(state_ != State::kEnds);
   if (state_ == State::kReplicas) waited_ = Now() - began_;
   LogReplicas();
   const absl::Status saved =

@@ -6,6 +6,7 @@
 
 #include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <utility>
@@ -62,6 +63,7 @@ error_code Listener::ListenAt(const std::string& path, mode_t permissions, int b
 }
 
 error_code Listener::Begin(int backlog) {
+  assert(acceptor_.is_open());
   error_code error;
   acceptor_.listen(backlog, error);
   if (!error) NeverBlock(error);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cerrno>
 #include <span>
 #include <system_error>
@@ -69,6 +70,7 @@ Outgoing::Outgoing(Poller& poller, const Settings& settings, std::unique_ptr<Tls
     : poller_(poller), settings_(settings), tls_(std::move(tls)), owner_(&owner) {}
 
 void Outgoing::Start(const Connector::Target& target) {
+  assert(state_ == State::kLookup && lookup_ == nullptr);
   try {
     lookup_ = std::make_unique<NameLookup>(target.host, target.port);
   } catch (const std::system_error& error) {
@@ -140,6 +142,7 @@ void Outgoing::Serve() {
 
 // If all addresses fail, the last error is reported.
 void Outgoing::TryNext(std::string reason) {
+  assert(lookup_ != nullptr);
   while (tried_ < lookup_->addresses().size()) {
     if (TryAddress(lookup_->addresses()[tried_++], reason)) return;
   }
@@ -196,6 +199,7 @@ void Outgoing::Deliver() {
 
 // Returns whether the connection is open.
 bool Outgoing::ShakeHands() {
+  assert(state_ == State::kHandshake);
   if (tls_) tls_->ShakeHands();
   if (tls_ && tls_->ended()) EndTls();
   if (tls_ && !tls_->CanSpeak()) return false;
@@ -205,6 +209,7 @@ bool Outgoing::ShakeHands() {
 }
 
 void Outgoing::DeliverDecrypted() {
+  assert(tls_ != nullptr);
   while (owner_ != nullptr && receives_) {
     const size_t count = tls_->Decrypt({arrived_.data(), arrived_.size()});
     if (count == 0) break;

@@ -1,5 +1,6 @@
 #include "server/net/posted_steps.h"
 
+#include <cassert>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@ void PostedSteps::Start() {
 }
 
 void PostedSteps::Post(Step step) {
+  assert(step != nullptr);
   const std::lock_guard lock(mutex_);
   arrived_.push_back(std::move(step));
   signal_.Send();

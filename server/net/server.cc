@@ -7,6 +7,7 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
+#include <cassert>
 #include <chrono>
 #include <csignal>
 #include <iterator>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "server/engine/support/errors.h"
+#include "server/engine/support/port_limit.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -195,6 +197,7 @@ absl::Status Server::Open(const ListenAddress& where) {
   const bool optional = text.starts_with('-');
   if (optional) text.remove_prefix(1);
   const std::string name(text == "*" ? "0.0.0.0" : text == "::*" ? "::" : text);
+  assert(0 < where.port && where.port <= kMaxPort);
   const auto port = static_cast<uint16_t>(where.port);
   error_code error;
   const auto address = asio::ip::make_address(name, error);

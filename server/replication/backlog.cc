@@ -45,6 +45,7 @@ void Backlog::DropBefore(int64_t offset) {
     pieces_.pop_front();
   }
   first_offset_ = pieces_.empty() ? end() + 1 : std::max(first_offset_, pieces_.front().first);
+  assert(first_offset_ <= end() + 1);
 }
 
 }  // namespace zsetd

@@ -1,5 +1,6 @@
 #include "server/replication/failover.h"
 
+#include <cassert>
 #include <chrono>
 #include <utility>
 
@@ -85,6 +86,7 @@ void Failover::Tick() {
 }
 
 void Failover::BeginHandover(const MasterAddress& target) {
+  assert(state_ == State::kWaiting);
   state_ = State::kHandover;
   transfer_role_(target);
 }

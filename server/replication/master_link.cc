@@ -125,6 +125,7 @@ void MasterLink::Introduce(OutputBuffer& out) {
 
 // An error reply to an optional request is ignored: the master does not know the option.
 void MasterLink::OnIntroduced(std::string_view line, OutputBuffer& out) {
+  assert(!asked_.empty());
   const Asked asked = asked_.front();
   asked_.pop_front();
   const bool needs_authentication = HasCode(line, "NOAUTH") || HasCode(line, "NOPERM");
@@ -214,6 +215,7 @@ size_t MasterLink::TakeSnapshot(std::string_view bytes) {
 // Holds back mark length - 1 bytes, which may be the start of the end mark.
 size_t MasterLink::TakeUntilMark(std::string_view bytes) {
   const size_t held_bytes = held_.size();
+  assert(held_bytes < kMarkBytes);
   const std::string seam = held_ + std::string(bytes.substr(0, kMarkBytes - 1));
   size_t mark_at = seam.find(mark_);  // from the first byte of `held_`
   if (mark_at == std::string::npos) {
@@ -237,6 +239,7 @@ size_t MasterLink::TakeUntilMark(std::string_view bytes) {
 }
 
 void MasterLink::EndSnapshot() {
+  assert(state_ == State::kSnapshot);
   mark_.clear();
   held_.clear();
   state_ = State::kStream;

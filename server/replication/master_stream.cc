@@ -48,6 +48,7 @@ absl::Status MasterStream::Receive(std::string_view bytes) {
   units_end_ = reported_ = 0;
   reported_database_ = units_database_ = database();
   const absl::Status status = ApplyAll();
+  assert(units_end_ <= received_.size());
   offset_ += static_cast<int64_t>(units_end_);
   if (continues_unit) {
     kept_.erase(0, units_end_);
@@ -107,6 +108,7 @@ void MasterStream::EndUnit() {
 }
 
 void MasterStream::Report() {
+  assert(reported_ <= units_end_);
   if (reported_ == units_end_) return;
   on_applied_({.bytes = received_.substr(reported_, units_end_ - reported_),
                .database_before = reported_database_,

@@ -1,6 +1,7 @@
 #include "server/replication/replica.h"
 
 #include <algorithm>
+#include <cassert>
 #include <span>
 #include <utility>
 
@@ -22,17 +23,20 @@ Replica::~Replica() {
 }
 
 void Replica::StartStream(int64_t offset) {
+  assert(backlog_.Has(offset));
   next_ = offset;
   acknowledged_ = offset - 1;
   state_ = State::kStream;
 }
 
 void Replica::AwaitSnapshot(int64_t offset) {
+  assert(state_ == State::kWaiting);
   next_ = offset + 1;
   state_ = State::kPreparation;
 }
 
 void Replica::StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark) {
+  assert(state_ == State::kPreparation && pipe != nullptr);
   pipe_ = std::move(pipe);
   reader_ = pipe_->AddReader();
   mark_ = std::move(mark);
@@ -40,6 +44,7 @@ void Replica::StartSnapshot(std::shared_ptr<SnapshotPipe> pipe, std::string mark
 }
 
 void Replica::StartFile(std::unique_ptr<ReadableFile> file) {
+  assert(state_ == State::kPreparation && file != nullptr);
   file_ = std::move(file);
   state_ = State::kSnapshot;
 }
@@ -98,6 +103,7 @@ void Replica::FillFromPipe(OutputBuffer& out) {
 
 // Like Redis, closes a client that requested only a snapshot.
 void Replica::EndSnapshot(State next) {
+  assert(state_ == State::kSnapshot);
   state_ = options_.only_snapshot ? State::kDone : next;
   if (state_ != State::kDone) return;
   client_.connection.close_after_reply = true;
@@ -121,6 +127,7 @@ void Replica::FillFromFile(OutputBuffer& out) {
 }
 
 size_t Replica::BytesKept() const {
+  assert(!NeedsStream() || backlog_.Has(next_));
   return NeedsStream() ? static_cast<size_t>(backlog_.end() + 1 - next_) : 0;
 }
 

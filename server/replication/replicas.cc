@@ -1,6 +1,7 @@
 #include "server/replication/replicas.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <utility>
 
@@ -105,6 +106,7 @@ Replica& Replicas::Add(Client& client) {
     engine_.replication().Restart();
     EnsureBacklog();
   }
+  assert(!all_.contains(client.id));
   auto replica = std::make_unique<Replica>(client, OptionsOf(client), *backlog_);
   replica->set_acknowledged_at(Now());
   client.output.reply_mode = ClientOutput::ReplyMode::kOff;
@@ -235,6 +237,7 @@ void Replicas::EndRound() {
 
 // Appends a request of the protocol to the stream. It does not count as a change.
 void Replicas::AppendControl(std::initializer_list<std::string_view> words) {
+  assert(backlog_ != nullptr);
   change_end_ = last_change();
   engine_.effects().AppendToStream(EncodeRequest(words));
   control_end_ = backlog_->end();
@@ -295,6 +298,7 @@ bool Replicas::MayStartSync() const {
 
 // Starts a snapshot for all waiting replicas with equal options. The others get another one later.
 void Replicas::StartSync() {
+  assert(!group_);
   waits_since_.reset();
   Group group;
   std::optional<ReplicaOptions> shared;

@@ -15,6 +15,7 @@ void SnapshotPipe::Write(std::string_view bytes) {
   bool announces = false;
   {
     const std::lock_guard lock(mutex_);
+    assert(!ended_);
     end_ += bytes.size();
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPieceBytes))) {
       pieces_.emplace_back(bytes.substr(0, kPieceBytes));
@@ -43,6 +44,7 @@ size_t SnapshotPipe::AddReader() {
 
 void SnapshotPipe::RemoveReader(size_t reader) {
   const std::lock_guard lock(mutex_);
+  assert(readers_[reader] != kGone);
   readers_[reader] = kGone;
   DropRead();
 }

@@ -1,6 +1,7 @@
 #include "server/engine/acl/access_control.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 #include <vector>
@@ -110,6 +111,7 @@ bool AccessControl::Authenticate(Client& client, std::string_view name, std::str
 
 std::optional<Denial> AccessControl::CheckRules(Client& client, const Command& command, Args argv,
                                                 Millis now, DenialContext context) {
+  assert(client.user() != nullptr);
   const std::optional<Denial> denial = client.user()->Check(command, argv);
   if (!denial) return std::nullopt;
   const bool is_command = denial->reason == Denial::Reason::kCommand;
@@ -122,6 +124,7 @@ void AccessControl::Record(const Client& client, const Denial& denial, std::stri
                            std::string_view user, Millis now, DenialContext context) {
   ++CountOf(denial.reason, stats_);
   std::string line = ClientLine(client, now);
+  assert(line.ends_with('\n'));
   line.pop_back();
   log_->Add({.reason = denial.reason,
              .context = context,
@@ -250,6 +253,7 @@ std::string DenialLineInExec(const Denial& denial) {
 
 std::string DenialText(const Denial& denial, const User& user, const Command& command, Args argv) {
   if (denial.reason == Denial::Reason::kCommand) return NoPermissionToRun(user, command);
+  assert(denial.position < argv.size());
   const bool is_key = denial.reason == Denial::Reason::kKey;
   return "User " + user.name() + " has no permissions to access the '" +
          std::string(argv[denial.position]) + "' " + (is_key ? "key" : "channel");

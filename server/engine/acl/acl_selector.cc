@@ -1,6 +1,7 @@
 #include "server/engine/acl/acl_selector.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cctype>
 
 #include "core/util/glob.h"
@@ -111,6 +112,7 @@ absl::Status AclSelector::AllowFirstArgument(std::string_view name, std::string_
 }
 
 absl::Status AclSelector::ApplyCategory(std::string_view category, bool allow) {
+  assert(category.starts_with('@'));
   if (!FindCategory(category.substr(1))) return Refusal(kUnknown);
   for (const Command& row : commands_->rows()) {
     if (IsIn(row, category.substr(1))) Set(row, allow);

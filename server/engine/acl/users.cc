@@ -1,5 +1,6 @@
 #include "server/engine/acl/users.h"
 
+#include <cassert>
 #include <utility>
 
 #include "server/engine/support/errors.h"
@@ -65,6 +66,7 @@ void Users::SetDefaultPassword(std::string_view password) {
 }
 
 std::unique_ptr<User> Users::Remove(std::string_view name) {
+  assert(name != kDefault);  // clients without another user have it
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return nullptr;
   return std::move(by_name_.extract(found).mapped());

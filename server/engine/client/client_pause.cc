@@ -1,6 +1,7 @@
 #include "server/engine/client/client_pause.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "server/engine/client/client.h"
@@ -56,6 +57,7 @@ bool ClientPause::Holds(const Client& client, uint32_t flags, Millis now) const 
 }
 
 void ClientPause::Postpone(Client& client, Args argv) {
+  assert(!argv.empty() && client.postponed_request.empty());
   client.postponed_request = OwnedArgs(argv);
   postponed_.push_back(&client);
 }
@@ -70,6 +72,7 @@ std::optional<ClientPause::PostponedRequest> ClientPause::TakeFirst() {
   if (postponed_.empty()) return std::nullopt;
   Client* const first = postponed_.front();
   postponed_.pop_front();
+  assert(!first->postponed_request.empty());
   return PostponedRequest{first, std::exchange(first->postponed_request, {})};
 }
 

@@ -23,6 +23,7 @@ void ClientWeights::Switch(bool on) {
 }
 
 void ClientWeights::Add(Client& client) {
+  assert(client.weights_ == nullptr);
   client.weights_ = this;
   Note(client);
 }
@@ -36,6 +37,7 @@ void ClientWeights::Note(Client& client) {
 void ClientWeights::Remove(Client& client) {
   const size_t at = client.weight_.noted_at;
   if (at != Entry::kNone) {
+    assert(noted_[at] == &client);
     noted_[at] = noted_.back();
     noted_[at]->weight_.noted_at = at;
     noted_.pop_back();
@@ -87,6 +89,7 @@ std::vector<Client*>& ClientWeights::BucketOf(size_t bytes) {
 }
 
 void ClientWeights::Insert(Client& client, size_t bytes) {
+  assert(client.weight_.place == Entry::kNone);
   sum_ += bytes;
   client.weight_.bytes = bytes;
   if (bytes == 0) return;

@@ -1,6 +1,7 @@
 #include "server/engine/client/owned_args.h"
 
 #include <algorithm>
+#include <cassert>
 #include <memory>
 
 #include "core/util/allocation_size.h"
@@ -19,6 +20,7 @@ OwnedArgs::OwnedArgs(Args argv) : count_(argv.size()) {
     std::construct_at(view++, bytes, word.size());
     bytes = std::ranges::copy(word, bytes).out;
   }
+  assert(bytes == reinterpret_cast<char*>(block_.get() + block_bytes_));
 }
 
 size_t OwnedArgs::allocated_bytes() const { return AllocationSize(block_bytes_); }

@@ -1,6 +1,7 @@
 #include "server/engine/command/command_name_index.h"
 
 #include <bit>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -50,6 +51,7 @@ NameIndex::Folded NameIndex::Fold(std::string_view name) {
 
 NameIndex::NameIndex(std::vector<std::string_view> names)
     : names_(std::move(names)), slots_(std::bit_ceil(8 * names_.size() + 1), kFree) {
+  assert(names_.size() < kFree);
   for (size_t place = 0; place < names_.size(); ++place) {
     folded_.push_back(Fold(names_[place]));
     size_t slot = SlotOf(folded_[place]);
@@ -68,6 +70,7 @@ size_t NameIndex::Find(std::string_view name) const {
 }
 
 size_t NameIndex::SlotOf(const Folded& name) const {
+  assert(std::has_single_bit(slots_.size()));
   constexpr uint64_t kGolden = 0x9E3779B97F4A7C15;  // Knuth, TAOCP 3, 6.4: multiplicative hashing
   const uint64_t mixed = (name.first * kGolden ^ name.last) + name.size;
   return mixed * kGolden >> 40 & (slots_.size() - 1);

@@ -1,6 +1,7 @@
 #include "server/engine/command/command_table.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "server/engine/support/ascii_case.h"
@@ -35,6 +36,7 @@ CommandTable::CommandTable(std::span<const std::span<const Command>> families)
       callable_names_({}) {
   for (const Command& row : rows_) {
     if (row.IsSubcommand()) {
+      assert(!wholes_.empty() && row.name.starts_with(wholes_.back().row->name));
       ++wholes_.back().subcommands;
     } else {
       wholes_.push_back({&row, 0});
@@ -73,7 +75,9 @@ bool CommandTable::Rename(std::string_view name, std::string_view new_name) {
 }
 
 bool CommandTable::IsCallable(const Command& command) const {
-  return !new_names_[names_.Find(command.name.substr(0, command.name.find('|')))].empty();
+  const size_t place = names_.Find(command.name.substr(0, command.name.find('|')));
+  assert(place < new_names_.size());
+  return !new_names_[place].empty();
 }
 
 const Command* CommandTable::FindSubcommand(const Whole& whole, std::string_view name) const {
@@ -90,6 +94,7 @@ const Command* CommandTable::FindOriginal(Args argv) const {
 }
 
 const Command* CommandTable::RowFor(const Whole* whole, Args argv) const {
+  assert(!argv.empty());
   if (whole == nullptr) return nullptr;
   if (argv.size() < 2 || whole->subcommands == 0) return whole->row;
   const Command* subcommand = FindSubcommand(*whole, argv[1]);

@@ -1,6 +1,7 @@
 #include "server/engine/command/request_keys.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 #include "protocol/text/number_text.h"
@@ -46,6 +47,7 @@ void RequestKeys::FindAll(const KeyPlaces& places) {
 // Adds the keys after the option at `option`. A request that also has a key in the usual place will
 // be refused and has no keys. A request whose words cannot be divided has no keys either.
 void RequestKeys::AddRest(const KeyPlaces& places, size_t option) {
+  assert(places.rest_divisor > 0);
   if (places.first != 0 && !argv_[places.first].empty()) return;
   const size_t words = argv_.size() - option - 1;
   if (words % places.rest_divisor != 0) return;

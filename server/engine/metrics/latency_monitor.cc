@@ -1,6 +1,7 @@
 #include "server/engine/metrics/latency_monitor.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace zsetd {
 
@@ -15,6 +16,7 @@ void LatencyMonitor::Record(std::string_view event, Millis took, Millis now) {
   }
   series.samples.push_back({second, took});
   if (series.samples.size() > LatencySeries::kSamples) series.samples.pop_front();
+  assert(series.samples.size() <= LatencySeries::kSamples);
 }
 
 }  // namespace zsetd

@@ -1,6 +1,7 @@
 #include "server/engine/metrics/load_meter.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "server/engine/support/allocator_stats.h"
 
@@ -21,6 +22,7 @@ uint64_t RateMeter::PerSecond() const {
   const Reading& oldest = readings_[(taken_ - kept) % readings_.size()];
   const Reading& newest = readings_[(taken_ - 1) % readings_.size()];
   const uint64_t millis = static_cast<uint64_t>((newest.at - oldest.at).count());
+  assert(newest.count >= oldest.count);
   return millis == 0 ? 0 : (newest.count - oldest.count) * 1000 / millis;
 }
 

@@ -56,6 +56,7 @@ void BlockedClients::Remove(Client& client) {
   if (!client.blocked) return;
   for (const Key& key : client.blocked->keys) RemoveFrom(key, *client.blocked);
   if (client.blocked->until) by_deadline_.erase({*client.blocked->until, &client});
+  assert(count_ > 0);
   client.blocked.reset();
   --count_;
 }
@@ -98,6 +99,7 @@ void BlockedClients::TouchAll(int database) {
 }
 
 std::optional<BlockedClients::Key> BlockedClients::TakeReady() {
+  assert(ready_.size() == is_ready_.size());
   if (ready_.empty()) return std::nullopt;
   ++pass_;
   Key key = std::move(ready_.front());

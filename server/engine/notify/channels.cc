@@ -1,6 +1,7 @@
 #include "server/engine/notify/channels.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/util/allocation_size.h"
 #include "core/util/glob.h"
@@ -54,6 +55,7 @@ bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view na
   if (own == names.end()) return false;
   Listeners& listeners = ListenersOf(kind);
   const auto found = listeners.find(name);
+  assert(found != listeners.end());
   std::erase(found->second, &client);
   if (found->second.empty()) listeners.erase(found);
   client.listening_bytes_ -= BytesPerName(own->size());
@@ -66,6 +68,7 @@ void Channels::RemoveAll(Client& client) {
     const auto& names = client.listens_to(ChannelKind(kind));
     while (!names.empty()) Unsubscribe(client, ChannelKind(kind), *names.begin());
   }
+  assert(client.listening_bytes() == 0);
 }
 
 size_t Channels::Send(ChannelKind kind, std::string_view channel, std::string_view message) {

@@ -1,5 +1,6 @@
 #include "server/engine/notify/monitors.h"
 
+#include <cassert>
 #include <cstdio>
 
 #include "protocol/text/number_text.h"
@@ -65,6 +66,7 @@ std::string LineOf(const Caller& by, Args argv, Micros at) {
 }  // namespace
 
 void Monitors::Add(Client& client) {
+  assert(!client.monitors());
   client.monitors_ = true;
   clients_.push_back(&client);
 }

@@ -1,6 +1,7 @@
 #include "server/engine/notify/notifier.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,7 @@ Notifier::~Notifier() = default;
 // The deletion of an expired or evicted key precedes the effects of the running command. Outside of
 // a unit it is a unit of its own. Keys are evicted before the command's unit begins.
 void Notifier::PropagateEnd(const Change& change) {
+  assert(effects_.IsOn());
   const Unit unit(effects_);
   effects_.Add(change.database, {"DEL", change.key});
 }
@@ -118,6 +120,7 @@ void Notifier::StartMonitoring(Client& client) {
 }
 
 void Notifier::SendToEachMonitor(const Caller& caller, const Command& command, Args argv) const {
+  assert(monitors_->Any());
   monitors_->Send(caller, command, argv, host_.wall_clock());
 }
 

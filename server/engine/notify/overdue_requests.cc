@@ -47,6 +47,7 @@ bool OverdueRequests::MayOpen(int index, std::string_view key) {
 }
 
 void OverdueRequests::Postpone(Client& client, Args argv) {
+  assert(client.postponed_request.empty());
   client.postponed_request = OwnedArgs(argv);
   queue_.push_back(&client);
 }

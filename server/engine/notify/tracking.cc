@@ -1,5 +1,6 @@
 #include "server/engine/notify/tracking.h"
 
+#include <cassert>
 #include <utility>
 
 #include "server/engine/client/client.h"
@@ -34,6 +35,7 @@ std::shared_ptr<TrackingTable> Tracking::NewTable() const {
 }
 
 void Tracking::Start(Client& client, const TrackingMode& mode) {
+  assert(mode.on);
   if (!client.tracking().on) ++client_count_;
   std::set<std::string> prefixes = std::move(client.tracking_.prefixes);
   size_t bytes = client.tracking().prefix_bytes;
@@ -64,6 +66,7 @@ void Tracking::SetException(Client& client, bool is_exception) {
 std::shared_ptr<void> Tracking::Stop(Client& client) {
   if (!client.tracking().on) return nullptr;
   for (const std::string& prefix : client.tracking().prefixes) prefixes_.Remove(client, prefix);
+  assert(client_count_ > 0);
   client.tracking_ = TrackingMode();
   if (--client_count_ > 0 || table_->key_count() == 0) return nullptr;
   return std::exchange(table_, NewTable());

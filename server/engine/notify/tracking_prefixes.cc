@@ -1,5 +1,6 @@
 #include "server/engine/notify/tracking_prefixes.h"
 
+#include <cassert>
 #include <utility>
 
 #include "server/engine/client/client.h"
@@ -8,6 +9,7 @@ namespace zsetd {
 
 void TrackingPrefixes::Add(Client& client, const std::string& prefix) {
   Prefix& found = prefixes_.FindOrInsert(prefix);
+  assert(std::ranges::count(found.listeners, &client) == 0);
   if (found.listeners.empty()) found.since = time_;
   found.listeners.push_back(&client);
 }

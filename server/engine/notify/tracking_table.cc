@@ -1,5 +1,7 @@
 #include "server/engine/notify/tracking_table.h"
 
+#include <cassert>
+
 namespace zsetd {
 
 const TrackingTable::Readers& TrackingTable::Add(std::string_view key, uint64_t reader) {
@@ -13,6 +15,7 @@ std::vector<uint64_t> TrackingTable::Take(std::string_view key) {
   Key* const found = keys_.Find(key);
   if (found == nullptr) return {};
   const std::unique_ptr<Key> taken = keys_.Extract(*found);
+  assert(reader_count_ >= taken->readers.size());
   reader_count_ -= taken->readers.size();
   return {taken->readers.begin(), taken->readers.end()};
 }

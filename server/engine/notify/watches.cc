@@ -1,6 +1,7 @@
 #include "server/engine/notify/watches.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/util/allocation_size.h"
 #include "server/engine/client/client.h"
@@ -32,6 +33,7 @@ void Watches::Add(Client& client, int database, std::string_view key) {
 void Watches::RemoveAll(Client& client) {
   for (const WatchedKey* key : client.transaction.watched()) {
     const auto found = watchers_.find(*key);
+    assert(found != watchers_.end());
     std::erase(found->second, &client);
     if (found->second.empty()) watchers_.erase(found);
   }

@@ -1,6 +1,7 @@
 #include "server/engine/propagation/private_commands.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -23,6 +24,7 @@ bool IsPrivateCommand(Args request) {
 }
 
 std::optional<OwnedArgs> UnwrapPrivateCommand(Args request) {
+  assert(IsPrivateCommand(request));
   std::string_view bytes = request[1].substr(kMark.size());
   if (!bytes.starts_with('*')) return std::nullopt;
   RequestParser parser({.max_bulk_bytes = bytes.size()});

@@ -1,6 +1,7 @@
 #include "server/engine/request/key_prefetcher.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "core/hashing/keyed_hash.h"
@@ -67,6 +68,7 @@ void KeyPrefetcher::Fetch() {
 }
 
 void KeyPrefetcher::FindSets() {
+  assert(database_ != nullptr);
   const Use* before = nullptr;
   for (Use& use : uses_) {
     const bool again = before != nullptr && before->key == use.key;

@@ -1,5 +1,6 @@
 #include "server/engine/state/replication_state.h"
 
+#include <cassert>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,6 +44,7 @@ void ReplicationState::Restart() {
 void ReplicationState::Branch() { Rename(RandomHexDigits(rng_)); }
 
 void ReplicationState::Rename(std::string id) {
+  assert(id.size() == kDigitCount);
   second_id_ = std::exchange(id_, std::move(id));
   second_offset_ = offset_ + 1;
 }

@@ -217,6 +217,7 @@ void Database::FreeNow(std::shared_ptr<void> garbage, size_t bytes, size_t objec
 }
 
 void Database::SwapKeysWith(Database& other) {
+  assert(this != &other);
   std::swap(keys_, other.keys_);
   std::swap(keyspace_snapshot_, other.keyspace_snapshot_);
   if (keyspace_snapshot_ != nullptr) keyspace_snapshot_->MoveTo(*this);
@@ -256,6 +257,7 @@ Entry* Database::Open(std::string_view key, Touch touch) {
 }
 
 Entry& Database::Make(std::string_view key, Value&& value) {
+  assert(keys_.FindEvenDue(key) == nullptr);
   return Insert(New(key, std::move(value), std::nullopt));
 }
 
@@ -331,6 +333,7 @@ Entry& Database::ChangeText(Entry& entry, const ChangeBytes& change, KeyEvent ev
 // short string is converted to one that can grow.
 template <class Change>
 Entry& Database::EditText(Entry& entry, std::span<const ByteRange> ranges, Change change) {
+  assert(entry.Holds<ByteString>());
   BeforeChange(entry);
   if (entry.StartEditing() == nullptr) {
     const ByteString edited(entry.GetIf<ByteString>()->view(), true);
@@ -370,6 +373,7 @@ void Database::Report(std::string_view key, KeyEvent event, bool is_new, uint64_
 }
 
 void Database::EraseEntry(Entry& entry, KeyEvent event, uint64_t count) {
+  assert(keys_.FindEvenDue(entry.key()) == &entry);
   BeforeChange(entry);
   std::unique_ptr<Entry> gone = keys_.Extract(entry);
   Report(gone->key(), event, /*is_new=*/false, count);

@@ -41,6 +41,7 @@ void KeyspaceSnapshot::Step() {
 }
 
 bool KeyspaceSnapshot::HasPassed(std::string_view key) const {
+  assert(!done_ || !started_);  // a snapshot that has ended is attached to no database
   if (!started_) return false;
   const Keyspace& keys = kept_ != nullptr ? *kept_ : database_->keys();
   return keys.HasPassed(cursor_, key);
@@ -62,6 +63,7 @@ void KeyspaceSnapshot::MoveTo(Database& database) {
 }
 
 void KeyspaceSnapshot::Keep(std::shared_ptr<Keyspace> dropped) {
+  assert(kept_ == nullptr && dropped != nullptr);
   kept_ = std::move(dropped);
   database_->set_keyspace_snapshot(nullptr);
   database_ = nullptr;
@@ -115,6 +117,7 @@ bool DatasetSnapshot::Keep(std::shared_ptr<void>& garbage, size_t bytes, size_t 
 }
 
 void DatasetSnapshot::FreeKept() {
+  assert(kept_.empty() || !receiver_.HasOpen());
   for (Garbage& garbage : kept_) {
     databases_[0]->FreeNow(std::move(garbage.object), garbage.bytes, garbage.objects);
   }

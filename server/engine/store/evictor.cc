@@ -1,6 +1,7 @@
 #include "server/engine/store/evictor.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace zsetd {
@@ -61,6 +62,7 @@ std::optional<Evictor::Victim> Evictor::Choose(const EvictionPolicy& policy, siz
 // long as there is one that may go, another look will.
 std::optional<Evictor::Victim> Evictor::ByUse(bool only_volatile, size_t samples,
                                               Databases databases) {
+  assert(samples > 0);  // or it would look forever
   const auto may_go = [&](const auto& each) {
     return CandidateCount(each->keys(), only_volatile) > 0;
   };
@@ -86,6 +88,7 @@ void Evictor::Consider(const Entry& entry, int database) {
   const auto place = std::ranges::lower_bound(pool_, rank, {}, &Candidate::rank);
   pool_.insert(place, {rank, stamp, database, std::string(entry.key())});
   if (pool_.size() > kPoolSize) pool_.erase(pool_.begin());
+  assert(std::ranges::is_sorted(pool_, {}, &Candidate::rank));
 }
 
 std::optional<Evictor::Victim> Evictor::TakeBest(bool only_volatile, Databases databases) {

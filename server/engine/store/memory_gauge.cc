@@ -1,6 +1,7 @@
 #include "server/engine/store/memory_gauge.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace zsetd {
@@ -31,6 +32,7 @@ void MemoryGauge::Calibrate() {
 
 void MemoryGauge::FreeInBackground(std::shared_ptr<void> garbage, size_t bytes, size_t objects,
                                    const FreeFunction& free_in_background) {
+  assert(garbage != nullptr && free_in_background != nullptr);
   // Undoes its own counting when the other thread lets go of it.
   struct CountedGarbage {
     std::shared_ptr<void> content;

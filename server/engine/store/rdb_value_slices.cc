@@ -1,6 +1,7 @@
 #include "server/engine/store/rdb_value_slices.h"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +33,7 @@ class BlockPart : public UnwrittenPart {
   size_t bytes() const override { return bytes_; }
 
   void Write(RdbFileWriter& writer) override {
+    assert(block_->count() > 0);
     BlockReader reader(*block_, block_->count() - 1);
     for (size_t left = block_->count(); left > 0; --left) {
       writer.values().String(reader.member());
@@ -98,6 +100,7 @@ class TableSlices : public RdbValueSlices {
   RdbType type() const override { return type_; }
   void Begin(RdbWriter& writer) override {
     if (type_ == RdbType::kHashDeadlines) {
+      assert(snapshot_->earliest_deadline());
       writer.LittleEndian(static_cast<uint64_t>(snapshot_->earliest_deadline()->count()), 8);
     }
     writer.Length(snapshot_->size());
@@ -191,6 +194,7 @@ class StringSlices : public RdbValueSlices {
   static constexpr size_t kPieceBytes = 16u * 1024;
 
   void CopyPiece() {
+    assert(copy_.size() % kPieceBytes == 0);
     if (copy_.empty()) copy_.reserve(bytes_.size());
     const auto changed = changed_.find(copy_.size());
     if (changed == changed_.end()) {

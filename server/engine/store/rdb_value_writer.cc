@@ -1,6 +1,7 @@
 #include "server/engine/store/rdb_value_writer.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -118,6 +119,7 @@ void WritePacked(const SortedSet& set, RdbWriter& writer) {
 
 // From the highest score down, as Redis does: it puts each element that it reads before the last.
 void Write(const SortedSet& set, RdbWriter& writer) {
+  assert(!set.empty());
   if (TypeOf(set) == RdbType::kZSetListpack) return WritePacked(set, writer);
   writer.Length(set.size());
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
@@ -128,6 +130,7 @@ void Write(const SortedSet& set, RdbWriter& writer) {
 }
 
 void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {
+  assert(set.has_deadlines());
   const Millis first = *set.EarliestDeadline();
   writer.Length(set.size());
   writer.Length(static_cast<uint64_t>(first.count()));
@@ -155,6 +158,7 @@ bool HasFieldDeadlines(const Entry& entry) {
 }
 
 void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer) {
+  assert(HasFieldDeadlines(entry));
   const Hash& hash = *entry.GetIf<Hash>();
   const Millis first = *hash.EarliestDeadline();
   writer.LittleEndian(static_cast<uint64_t>(first.count()), 8);

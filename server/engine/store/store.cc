@@ -105,6 +105,7 @@ void Store::OnChange(const Change& change) {
 
 // Nothing is due while the stream of the master is applied: its changes are not the clients'.
 void Store::NoteOwnDeadline(const Change& change) {
+  assert(leaves_expiry_to_master_);
   if (nothing_due_) return;
   const Entry* const entry = databases_[change.database]->Find(change.key);
   own_deadlines_.Set({change.database, std::string(change.key)},
@@ -112,6 +113,7 @@ void Store::NoteOwnDeadline(const Change& change) {
 }
 
 void Store::Drop(int index) {
+  assert(0 <= index && index < database_count());
   own_deadlines_.Clear(index);
   copies_.TouchAll(index);
   change_count_ += databases_[index]->keys().size();
@@ -129,6 +131,7 @@ void Store::ClearAll() {
 }
 
 void Store::SwapDatabases(int a, int b) {
+  assert(0 <= std::min(a, b) && std::max(a, b) < database_count());
   ++change_count_;
   if (a == b) return;
   listener_.BeforeSwap(*databases_[a], *databases_[b]);
@@ -226,6 +229,7 @@ bool Store::EvictDownTo(size_t limit) {
 
 // Returns how many bytes the key took.
 int64_t Store::Evict(int database, std::string_view key) {
+  assert(databases_[database]->keys().FindEvenDue(key) != nullptr);
   eviction_message_bytes_ = 0;
   const auto before = static_cast<int64_t>(gauge_.Used());
   databases_[database]->Evict(key);

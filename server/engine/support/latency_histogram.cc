@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 
 namespace zsetd {
@@ -41,6 +42,7 @@ uint64_t LatencyHistogram::CountUpTo(Micros time) const {
 }
 
 Micros LatencyHistogram::Percentile(double percent) const {
+  assert(0 <= percent && percent <= 100);
   const double wanted = std::round(percent / 100 * static_cast<double>(count_));
   const auto rank = std::max(static_cast<uint64_t>(wanted), uint64_t{1});
   uint64_t count = 0;

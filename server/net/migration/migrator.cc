@@ -1,6 +1,7 @@
 #include "server/net/migration/migrator.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <initializer_list>
 #include <string_view>
@@ -72,6 +73,7 @@ class Migrator::Transfer {
 };
 
 bool Migrator::Transfer::Run(Link& link) {
+  assert(link.connection != nullptr);
   link.connection->set_timeout(target_.timeout);
   if (Prepare(link)) SendPayloads(*link.connection);
   if (!target_error_.empty()) link.database = std::nullopt;  // as in Redis: SELECT again
@@ -212,6 +214,7 @@ std::unique_ptr<Migrator::Link> Migrator::TakeCached(const Target& target) {
 }
 
 void Migrator::Keep(std::unique_ptr<Link> link) {
+  assert(cached_.size() <= kMostCached);
   if (cached_.size() == kMostCached) cached_.erase(cached_.begin());
   link->last_used = MonotonicNow();
   cached_.push_back(std::move(link));
@@ -220,6 +223,7 @@ void Migrator::Keep(std::unique_ptr<Link> link) {
 
 // Starts the timer for the connection that has been idle longest.
 void Migrator::AwaitIdle() {
+  assert(!cached_.empty());
   timer_.expires_after(cached_.front()->last_used + kKeptFor - MonotonicNow());
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) CloseIdle();

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <chrono>
 #include <iterator>
@@ -29,6 +30,7 @@ Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
 Poller::~Poller() { close(epoll_); }
 
 bool Poller::Watch(int descriptor, Polled& connection, Interest interest) {
+  assert(descriptor >= 0);
   const uint32_t events = Events(interest);
   if (connection.watched_ && connection.awaited_ == events) return true;
   epoll_event event{.events = events, .data = {.ptr = &connection}};
@@ -65,6 +67,7 @@ int Poller::Wait(Micros longest) {
 }
 
 bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
+  assert(ready_.empty());  // a round does not run inside another
   const int count = Wait(woken_.empty() ? longest : Micros(0));
   round_began_ = MonotonicNow();
   GatherReady(std::max(count, 0));
@@ -84,6 +87,7 @@ bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
 // Takes a reference to each connection before any of them runs, because one connection may end
 // another.
 void Poller::GatherReady(int count) {
+  assert(0 <= count && count <= kMostAtOnce);
   for (int i = 0; i < count; ++i) {
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
     ready_.push_back(connection.Self());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <string_view>
 #include <utility>
 
@@ -33,9 +34,13 @@ void Tls::ShakeHands() {
   if (result <= 0) Fail(result);
 }
 
-void Tls::Arrived(size_t count) { BIO_write(input_, arrived_.data(), static_cast<int>(count)); }
+void Tls::Arrived(size_t count) {
+  assert(count <= arrived_.size());
+  BIO_write(input_, arrived_.data(), static_cast<int>(count));
+}
 
 size_t Tls::Decrypt(std::span<char> space) {
+  assert(!space.empty());
   if (ended_) return 0;
   ERR_clear_error();
   const int result =
