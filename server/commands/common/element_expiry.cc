@@ -1,6 +1,7 @@
 #include "server/commands/common/element_expiry.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <map>
 
@@ -83,6 +84,7 @@ bool Allows(ElementCondition condition, std::optional<Millis> present, Millis de
 
 Args TakeCountedElements(ArgReader& args, const ElementWords& words, std::string_view bad_count,
                          size_t each) {
+  assert(each > 0);
   const int64_t count = args.IntegerIn(1, std::numeric_limits<int64_t>::max(), bad_count);
   const bool matches = args.left() % each == 0 && args.left() / each == static_cast<size_t>(count);
   if (!matches) {

@@ -1,5 +1,6 @@
 #include "server/commands/common/expiry_option.h"
 
+#include <cassert>
 #include <cstddef>
 #include <string>
 
@@ -33,6 +34,7 @@ std::optional<Form> TakeExpiryForm(ArgReader& args) {
 
 ExpiryUnit UnitOf(Form form, Millis now) {
   const FormRow& row = kForms[static_cast<size_t>(form)];
+  assert(row.form == form);
   return {row.counts_from_now ? now : kEpoch, row.unit};
 }
 
@@ -62,6 +64,7 @@ Millis DeadlineOf(Call& call, const ExpiryOption& option) {
 }
 
 std::optional<Millis> CheckedDeadline(Millis origin, int64_t amount, Millis unit) {
+  assert(origin >= kEpoch && unit > Millis(0));
   int64_t deadline = 0;
   if (__builtin_mul_overflow(amount, unit.count(), &deadline)) return std::nullopt;
   if (__builtin_add_overflow(deadline, origin.count(), &deadline)) return std::nullopt;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <initializer_list>
 #include <string_view>
@@ -15,6 +16,8 @@ class PropagatedItems {
   // `items` items of `words` words each follow.
   PropagatedItems(Call& call, std::string_view command, std::string_view key, size_t items,
                   size_t words = 1);
+  PropagatedItems(const PropagatedItems&) = delete;
+  ~PropagatedItems() { assert(left_in_request_ == 0); }  // a request was announced with its items
 
   void Add(std::initializer_list<std::string_view> item);
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ class LongDraws : public LongReply {
       : copy_(std::move(copy)), left_(count), draw_(draw), rng_(rng) {}
 
   bool WriteNext(ReplyWriter& reply) override {
+    assert(left_ > 0);
     draw_(reply, *copy_, rng_);
     return --left_ > 0;
   }

@@ -1,6 +1,7 @@
 #include "server/commands/diagnostics/latency_report.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -23,6 +24,7 @@ struct Bounds {
 };
 
 Bounds BoundsOf(const LatencySeries& series) {
+  assert(!series.samples.empty());
   const auto [low, high] = std::ranges::minmax(
       series.samples, {}, [](const LatencySample& sample) { return sample.took; });
   return {low.took, high.took};
@@ -30,6 +32,7 @@ Bounds BoundsOf(const LatencySeries& series) {
 
 // Returns the height of the sample, from 0 to the number of marks in all rows minus one.
 int64_t LevelOf(const LatencySample& sample, const Bounds& bounds) {
+  assert(bounds.low <= sample.took && sample.took <= bounds.high);
   const int64_t levels = kRows * static_cast<int64_t>(kMarks.size());
   const int64_t range = std::max<int64_t>((bounds.high - bounds.low).count(), 1);
   return (sample.took - bounds.low).count() * (levels - 1) / range;

@@ -1,5 +1,6 @@
 // SORT and SORT_RO.
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -137,6 +138,7 @@ int Compare(const SortRequest& request, const Item& a, const Item& b) {
 
 // Puts the requested elements first, in order.
 void Sort(const SortRequest& request, RankRange range, std::vector<Item>& items) {
+  assert(range.last <= items.size());
   const auto stands_before = [&](const Item& a, const Item& b) {
     const int order = request.descending ? Compare(request, b, a) : Compare(request, a, b);
     return order != 0 ? order < 0 : a.place < b.place;
@@ -198,6 +200,7 @@ void Store(Call& call, const SortRequest& request, const std::vector<std::string
 
 // Refuses patterns to a user that may not read every key, because the elements determine the keys.
 void CheckPatterns(Call& call, const SortRequest& request) {
+  assert(call.caller.user() != nullptr);
   const User& user = *call.caller.user();
   if (user.MayDoAll() || user.MayReadAllKeysIn(call.command, call.argv())) return;
   if (request.weights && request.weights->NamesKeys()) {

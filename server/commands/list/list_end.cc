@@ -1,5 +1,7 @@
 #include "server/commands/list/list_end.h"
 
+#include <cassert>
+
 namespace zsetd {
 
 ListEnd TakeListEnd(ArgReader& args) {
@@ -35,10 +37,12 @@ void AnnounceAll(const Edit<List>& list, Args elements) {
 }
 
 std::string_view ElementAt(const List& list, ListEnd end) {
+  assert(!list.empty());
   return list.At(end == ListEnd::kLeft ? 0 : list.size() - 1);
 }
 
 void DropAt(const Edit<List>& list, ListEnd end, size_t count) {
+  assert(count <= list->size());
   const size_t first = end == ListEnd::kLeft ? 0 : list->size() - count;
   list->Erase(first, first + count);
   list.ReconsiderEncoding();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -38,6 +39,7 @@ void RPushX(Call& call) { PushIfThere(call, ListEnd::kRight); }
 
 // Replies `count` elements from that end. The list has at least that many.
 void ReplyFromEnd(Call& call, const List& list, ListEnd end, size_t count) {
+  assert(count <= list.size());
   call.reply.Array(count);
   List::Cursor cursor = CursorFrom(list, end);
   for (; count > 0; --count, StepFrom(end, cursor)) call.reply.Bulk(cursor.element());

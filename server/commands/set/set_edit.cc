@@ -1,3 +1,4 @@
+#include <cassert>
 #include <cstdint>
 #include <string_view>
 
@@ -32,6 +33,7 @@ void SRem(Call& call) {
 
 void Move(Call& call, std::string_view source, std::string_view destination,
           std::string_view member) {
+  assert(source != destination);
   {
     const Edit<Set> from = call.Open<Set>(source, KeyEvent::kSRem);
     from.Remove(member);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -20,6 +21,7 @@ int64_t TakePopCount(ArgReader& args) {
 }
 
 void PopOne(Call& call, const Edit<Set>& set, PropagatedItems& popped) {
+  assert(!set->empty());
   const std::string_view member = set->Random(call.keys.rng());
   call.reply.Bulk(member);
   popped.Add({member});

@@ -1,4 +1,5 @@
 // Strings as sequences of bits: SETBIT, GETBIT, BITCOUNT, BITPOS.
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -27,6 +28,7 @@ void SetBitCommand(Call& call) {
   const bool old = BitAt(string.view(), position);
   const ByteRange range = {.begin = position / 8, .end = position / 8 + 1};
   string.Rewrite({&range, 1}, [&](std::span<char> bytes) {
+    assert(position / 8 < bytes.size());
     SetBit(bytes, position, bit);
     return bit != old ? 1 : 0;
   });

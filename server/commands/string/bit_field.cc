@@ -2,6 +2,7 @@
 #include "core/string/bit_field.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -92,6 +93,7 @@ bool OnlyReads(const FieldStep& step) { return step.kind == FieldStep::Kind::kGe
 // Runs a step that writes, if the new value fits, and replies to it. Returns whether the value
 // changed.
 bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
+  assert(!OnlyReads(step) && step.Bytes().end <= bytes.size());
   const std::string_view text(bytes.data(), bytes.size());
   const int64_t old = ReadBitField(text, step.type, step.position);
   const bool adds = step.kind == FieldStep::Kind::kIncrement;

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ void GetRange(Call& call) {
 // Returns the string's new length.
 size_t WritePiece(Call& call, std::string_view key, Edit<ByteString>& string, size_t offset,
                   std::string_view piece) {
+  assert(!piece.empty());
   if (string) {
     string.Overwrite(offset, piece);
     return string.view().size();

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <string_view>
 #include <vector>
 
@@ -24,6 +25,7 @@ void Multi(AdminCall& call) {
 // when the script has ended.
 void RunQueue(AdminCall& call) {
   Transaction& transaction = call.caller.transaction;
+  assert(transaction.running);
   while (transaction.next < transaction.queue.size() && !call.caller.suspended) {
     call.engine.executor().RunQueued(call.client(), transaction.queue[transaction.next++]);
   }
@@ -32,6 +34,7 @@ void RunQueue(AdminCall& call) {
 // Removes the watches first, so that queued commands do not affect them.
 void StartQueue(AdminCall& call) {
   Transaction& transaction = call.caller.transaction;
+  assert(!transaction.broken && !transaction.touched);
   call.engine.notifier().watches().RemoveAll(call.client());
   call.reply.Array(transaction.queue.size());
   transaction.running = true;

@@ -1,6 +1,7 @@
 // ZADD and ZINCRBY.
 #include "server/commands/zset/zset_add.h"
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -98,6 +99,7 @@ void RefuseScore(ArgReader& args, const AddRequest& request) {
 // Adds one member and replies its new score, or null if the rule does not allow it. For a new
 // member the increment itself is replied, so -0 stays -0, as in Redis.
 void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
+  assert(rule.increment);
   if (!set) return call.reply.Null();
   if (!rule.only_new && call.keys.refuses_inexact_integers()) {
     const std::optional<double> current = set->Score(pair.member);
@@ -206,6 +208,7 @@ constexpr Command kCommands[] = {
 }  // namespace
 
 RankRange SizeCap::ExcessOf(size_t size) const {
+  assert(most > 0);
   if (size <= most) return {};
   return keep_lowest ? RankRange{most, size} : RankRange{0, size - most};
 }
@@ -272,6 +275,7 @@ Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule)
 
 int64_t AddPairs(Edit<SortedSet>& set, const AddRequest& request,
                  std::vector<std::string_view>* accepted) {
+  assert(!request.pairs.empty());
   if (!set) return 0;
   set.Announce(request.pairs.size(), request.pairs.front().member);
   int64_t counted = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,7 @@ KeyEvent PopEvent(bool highest) { return highest ? KeyEvent::kZPopMax : KeyEvent
 
 // The ranks of the `wanted` lowest or highest elements of the set.
 RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
+  assert(!set.empty() && wanted > 0);
   const size_t count = std::min<uint64_t>(set.size(), wanted);
   return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
 }

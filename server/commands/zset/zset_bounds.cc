@@ -1,5 +1,6 @@
 #include "server/commands/zset/zset_bounds.h"
 
+#include <cassert>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -98,6 +99,7 @@ LexRange TakeLexRange(ArgReader& args, bool reversed) {
 void PropagateBounds(Call& call, size_t first) {
   if (!call.Propagates()) return;
   const Args argv = call.argv();
+  assert(first + 1 < argv.size());
   const std::string bounds[] = {ResolvedBound(argv[first], call.now()),
                                 ResolvedBound(argv[first + 1], call.now())};
   if (bounds[0] == argv[first] && bounds[1] == argv[first + 1]) return;

@@ -1,3 +1,4 @@
+#include <cassert>
 #include <memory>
 #include <string_view>
 
@@ -11,7 +12,10 @@
 namespace zsetd {
 namespace {
 
-SortedSet::Cursor AtRandom(const SortedSet& set, Rng& rng) { return set.At(rng.Below(set.size())); }
+SortedSet::Cursor AtRandom(const SortedSet& set, Rng& rng) {
+  assert(!set.empty());
+  return set.At(rng.Below(set.size()));
+}
 
 void ReplyOne(Call& call, const SortedSet* set) {
   if (set == nullptr) return call.reply.Null();

@@ -1,5 +1,6 @@
 // Ranks: ZRANK and similar commands, and ZAROUND.
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -107,6 +108,7 @@ struct AroundRequest {
 
   // The ranks of the member and its existing neighbours.
   RankRange RanksIn(const SortedSet& set, size_t rank) const {
+    assert(rank < set.size());
     const uint64_t below = std::min<uint64_t>(rank, reversed ? after : before);
     const uint64_t above = std::min<uint64_t>(set.size() - 1 - rank, reversed ? before : after);
     return {rank - below, rank + 1 + above};

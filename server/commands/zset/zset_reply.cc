@@ -1,5 +1,7 @@
 #include "server/commands/zset/zset_reply.h"
 
+#include <cassert>
+
 namespace zsetd {
 namespace {
 
@@ -35,6 +37,7 @@ void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_sco
 
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
                    bool with_scores) {
+  assert(set == nullptr || ranks.last <= set->size());
   const size_t count = set == nullptr ? 0 : ranks.size();
   StartElements(call.reply, count, with_scores);
   if (count == 0) return;

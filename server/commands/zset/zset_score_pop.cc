@@ -1,6 +1,7 @@
 #include "server/commands/zset/zset_score_pop.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 
 #include "protocol/text/number_text.h"
@@ -42,6 +43,7 @@ ScorePopRequest TakeScorePopRequest(ArgReader& args) {
 }
 
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks) {
+  assert(!ranks.empty());
   CutRanks(set, ranks);
   if (!call.Propagates()) return;
   call.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(ranks.first)),
