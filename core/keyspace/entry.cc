@@ -24,6 +24,9 @@ bool IsHeavyValue(const Table& table) {
   return table.size() > kLightElements || table.BytesUsed() > kLightBytes;
 }
 bool IsHeavyValue(const SortedSet& set) { return set.size() > kLightElements; }
+bool IsHeavyValue(const Stream& stream) {
+  return stream.size() > kLightElements || stream.BytesUsed() > kLightBytes;
+}
 
 size_t HeapBytes(const std::string& text) { return AllocatedBytes(text); }
 template <class Aggregate>
@@ -114,6 +117,8 @@ std::string_view Entry::TypeName() const {
       return "set";
     case kSortedSet:
       return "zset";
+    case kStream:
+      return "stream";
     default:
       return "string";
   }
@@ -121,7 +126,7 @@ std::string_view Entry::TypeName() const {
 
 bool Entry::IsEmptyAggregate() const {
   return VisitValue([]<class T>(const T& value) {
-    if constexpr (std::is_same_v<T, ByteString>) {
+    if constexpr (std::is_same_v<T, ByteString> || std::is_same_v<T, Stream>) {
       return false;
     } else {
       return value.empty();

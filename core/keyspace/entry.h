@@ -34,7 +34,7 @@ class Entry : public EntryLayout {
   ~Entry();
   static void operator delete(Entry* entry, std::destroying_delete_t);
 
-  // Whether the value is a ByteString, a List, a Hash, a Set, a SortedSet.
+  // Whether the value is a ByteString, a List, a Hash, a Set, a SortedSet, a Stream.
   template <class T>
   bool Holds() const;
 
@@ -48,10 +48,11 @@ class Entry : public EntryLayout {
   template <class Visit>
   decltype(auto) VisitValue(Visit visit) const;
 
-  // The name that TYPE returns: "string", "list", "hash", "set", "zset".
+  // The name that TYPE returns: "string", "list", "hash", "set", "zset", "stream".
   std::string_view TypeName() const;
 
-  // Whether the value is an aggregate without elements. A keyspace never contains such a value.
+  // Whether the value is an aggregate without elements. A keyspace never contains such a value,
+  // except a stream, for which this is false.
   bool IsEmptyAggregate() const;
 
   // The earliest deadline of an element of the value; nullopt if no element has one. O(1), for a
@@ -121,6 +122,8 @@ template <>
 inline constexpr Entry::Kind Entry::kKindOf<Set> = Entry::kSet;
 template <>
 inline constexpr Entry::Kind Entry::kKindOf<SortedSet> = Entry::kSortedSet;
+template <>
+inline constexpr Entry::Kind Entry::kKindOf<Stream> = Entry::kStream;
 
 template <class T>
 bool Entry::Holds() const {
@@ -156,6 +159,8 @@ decltype(auto) Entry::VisitBodyOf(Self& self, Visit visit) {
       return visit(self.template BodyAs<Set>());
     case kSortedSet:
       return visit(self.template BodyAs<SortedSet>());
+    case kStream:
+      return visit(self.template BodyAs<Stream>());
     default:
       return visit(self.template BodyAs<std::string>());
   }

@@ -17,6 +17,7 @@ constexpr size_t kAllocationStep = 16;
 static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16);  // so addresses end in four zero bits
 static_assert(alignof(List) <= alignof(EntryLayout) && alignof(Hash) <= alignof(EntryLayout) &&
               alignof(Set) <= alignof(EntryLayout) && alignof(SortedSet) <= alignof(EntryLayout) &&
+              alignof(Stream) <= alignof(EntryLayout) &&
               alignof(std::string) <= alignof(EntryLayout));
 
 EntryLayout::EntryLayout(std::string_view key, Kind kind, Room room, std::optional<Millis> deadline)
@@ -65,6 +66,8 @@ size_t EntryLayout::BodyBytes(Kind kind) {
       return sizeof(Set);
     case kSortedSet:
       return sizeof(SortedSet);
+    case kStream:
+      return sizeof(Stream);
     default:
       return 0;
   }

@@ -6,11 +6,11 @@
 //   head   [ next: 43 | kind: 8 | length: 7 | room: 2 | first bits of the deadline: 4 ]
 //
 // `kind` is the number of value bytes of a short string, or the type of the object in the body: a
-// long string, a list, a hash, a set, a sorted set. `length` is the length of the key in seven
-// bits; longer keys have a long length. `room` states whether the entry has room for a deadline.
-// The room is added when it is needed, or when the allocator's rounding provides it anyway. The
-// stamp shares the room, because near deadlines in milliseconds take 44 bits, of which the head
-// holds four:
+// long string, a list, a hash, a set, a sorted set, a stream. `length` is the length of the key in
+// seven bits; longer keys have a long length. `room` states whether the entry has room for a
+// deadline. The room is added when it is needed, or when the allocator's rounding provides it
+// anyway. The stamp shares the room, because near deadlines in milliseconds take 44 bits, of which
+// the head holds four:
 //
 //   no room      stamp before the key; there is no deadline
 //   shared       [ deadline: 40 | stamp: 24 ]; up to the year 2527
@@ -56,6 +56,7 @@ class EntryLayout {
   static constexpr Kind kHash = 244;
   static constexpr Kind kSet = 245;
   static constexpr Kind kSortedSet = 246;
+  static constexpr Kind kStream = 247;
 
   // Where there is room for a deadline.
   enum Room : uint8_t { kNoRoom, kSharedRoom, kFarRoom };

@@ -7,4 +7,5 @@
 #include "core/list/list.h"
 #include "core/set/set.h"
 #include "core/sorted_set/sorted_set.h"
+#include "core/stream/stream.h"
 #include "core/string/byte_string.h"

@@ -10,10 +10,11 @@ class Hash;
 class List;
 class Set;
 class SortedSet;
+class Stream;
 
 // A value that is about to be stored in a keyspace. It views the bytes of a string, which are
 // copied on insertion. Code that constructs a Value includes core/keyspace/value.h; code that reads
 // a key's value includes the header of its type.
-using Value = std::variant<ByteString, List, Hash, Set, SortedSet>;
+using Value = std::variant<ByteString, List, Hash, Set, SortedSet, Stream>;
 
 }  // namespace zsetd

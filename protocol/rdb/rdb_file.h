@@ -98,7 +98,7 @@ class RdbFileWriter {
   UnwrittenParts* parts_ = nullptr;
 };
 
-// Skips a value that is not supported: a stream, or a module value that encodes its own length.
+// Skips a value that is not supported: a module value that encodes its own length.
 // Returns false for other types, or if the bytes are invalid.
 bool SkipRdbValue(RdbReader& reader, RdbType type);
 

@@ -15,6 +15,7 @@
 #include "server/commands/pubsub/families.h"
 #include "server/commands/scripting/families.h"
 #include "server/commands/set/families.h"
+#include "server/commands/stream/families.h"
 #include "server/commands/string/families.h"
 #include "server/commands/transaction/families.h"
 #include "server/commands/zset/families.h"
@@ -40,6 +41,7 @@ std::vector<std::span<const Command>> Collect() {
   add(PubSubFamilies());
   add(ScriptingFamilies());
   add(SetFamilies());
+  add(StreamFamilies());
   add(StringFamilies());
   add(TransactionFamilies());
   add(ZSetFamilies());

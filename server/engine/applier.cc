@@ -45,9 +45,6 @@ bool RestoresForeignValue(Args request) {
   if (!EqualsIgnoringCase(request[0], "restore")) return false;
   if (request.size() <= kPayload || request[kPayload].empty()) return false;
   switch (static_cast<RdbType>(request[kPayload].front())) {
-    case RdbType::kStream:
-    case RdbType::kStream2:
-    case RdbType::kStream3:
     case RdbType::kModuleOfOld:
     case RdbType::kModule:
       return true;

@@ -51,8 +51,8 @@ class Applier {
   // have run nevertheless.
   //
   // With rdb-skip-unknown, requests that concern only keys which this server cannot hold are left
-  // out, like these keys of snapshots: commands that it does not know, RESTORE of a stream, RENAME
-  // of a key that was left out.
+  // out, like these keys of snapshots: commands that it does not know, RESTORE of a module's value,
+  // RENAME of a key that was left out.
   absl::Status Apply(Args request);
 
   // Counts a request that needs no Apply() because it only concerns the link, such as PING.

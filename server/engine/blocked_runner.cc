@@ -46,11 +46,13 @@ void BlockedRunner::Serve() {
       const Entry* entry = engine_.store().database(key->first).Find(key->second);
       if (entry == nullptr) {
         blocked.ClearDue(*key);
-        break;
+        if (!blocked.HasWaitEndingWithoutKey()) break;
       }
       number = client->blocked->number;
       const Wait& wait = *client->blocked->wait;
-      if (wait.CanServe(key->second, *entry, engine_.store().now())) {
+      if (entry == nullptr) {
+        if (wait.EndsWithoutKey()) RunAgain(*client, key->second);
+      } else if (wait.CanServe(key->second, *entry, engine_.store().now())) {
         RunAgain(*client, key->second);
       } else if (wait.scores() != nullptr) {
         DeferUntilDue(*client);

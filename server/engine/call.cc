@@ -7,6 +7,7 @@
 #include "server/engine/client/acknowledgement_wait.h"
 #include "server/engine/client/client.h"
 #include "server/engine/client/score_wait.h"
+#include "server/engine/client/stream_wait.h"
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/propagation/private_commands.h"
@@ -80,13 +81,20 @@ bool Call::WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>& wait, M
   return true;
 }
 
+bool Call::WaitForEntries(Args wanted, Args again, std::unique_ptr<StreamWait>& wait,
+                          Millis timeout) {
+  if (!PutAside(wanted, again, timeout)) return false;
+  if (wait_ != nullptr) wait_->wait = std::move(wait);
+  return true;
+}
+
 // A command that runs again keeps its wait.
-bool Call::PutAside(Args wanted, Millis timeout) {
+bool Call::PutAside(Args wanted, Args again, Millis timeout) {
   if (!caller.MayBlock()) return false;
   waits_ = true;
   if (caller.client()->blocked) return true;
   wait_ = std::make_unique<BlockedCommand>(BlockedCommand{
-      .command = &command, .argv = OwnedArgs(argv_), .keys = {}, .until = std::nullopt});
+      .command = &command, .argv = OwnedArgs(again), .keys = {}, .until = std::nullopt});
   for (const std::string_view key : wanted) wait_->keys.emplace_back(caller.database, key);
   if (timeout > Millis(0)) wait_->until = now() + timeout;
   return true;

@@ -21,6 +21,7 @@ namespace zsetd {
 class AcknowledgementWait;
 class Effects;
 class Metrics;
+class StreamWait;
 
 // One run of a command: its caller, its arguments, its keys and its reply. It is all that a command
 // can reach, unless its row takes an AdminCall. The arguments and the keys share one status: the
@@ -87,6 +88,12 @@ class Call {
   // Like WaitFor(), until the client's writes are acknowledged as `wait` requires. The reply, then
   // or at the timeout, is that of `wait`. Moves from `wait` if the result is true.
   bool WaitForAcknowledgements(std::unique_ptr<AcknowledgementWait>& wait, Millis timeout);
+
+  // Like WaitFor(), until `wait` can be served. `again` is the request that then runs in place of
+  // this one: its arguments do not depend on the time at which it runs. Moves from `wait` if the
+  // result is true.
+  bool WaitForEntries(Args keys, Args again, std::unique_ptr<StreamWait>& wait, Millis timeout);
+
   bool waits() const { return waits_; }
 
   // Takes the wait; null if the command waited before. May be called once.
@@ -128,6 +135,9 @@ class Call {
   // that ended it.
   bool MayServe(std::string_view key) const { return !ready_key_ || *ready_key_ == key; }
 
+  // Whether the command has waited and runs again.
+  bool RunsAgain() const { return ready_key_.has_value(); }
+
   // Whether the command replied an error.
   bool refused() const { return refused_; }
 
@@ -153,7 +163,8 @@ class Call {
             .only_reads = row.Has(kReadOnly),
             .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo};
   }
-  bool PutAside(Args wanted, Millis timeout);
+  bool PutAside(Args wanted, Millis timeout) { return PutAside(wanted, argv_, timeout); }
+  bool PutAside(Args wanted, Args again, Millis timeout);
 
   Metrics& metrics_;
   Effects& effects_;

@@ -28,6 +28,7 @@ FAMILIES = {
     "list": ("lists", "Lists"),
     "hash": ("hashes", "Hashes"),
     "set": ("sets", "Sets"),
+    "stream": ("streams", "Streams"),
     "generic": ("keys", "Keys"),
     "transactions": ("transactions", "Transactions"),
     "pubsub": ("pubsub", "Pub/sub"),

@@ -18,6 +18,7 @@ ALLOWED = {
     ("zrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("zrevrank", "arity"): "takes WITHSCORE since Redis 7.2",
     ("sinterstore", "key specs"): "overwrites its destination, as the newest Redis says",
+    ("xreadgroup", "key specs"): "STREAMS may be the name of the group: its value is skipped",
     ("wait", "flags"): "is blocking, and allowed in scripts, since Redis 7.2",
     ("wait", "categories"): "is blocking since Redis 7.2",
 }

@@ -29,13 +29,15 @@ SEES = {
 # is the layer's own folder. This rules out cycles between folders.
 FOLDERS = {
     "core": ["util", "hashing", "string", "geo", "hyperloglog", "list", "sorted_set/block",
-             "sorted_set/skip_list", "sorted_set", "hash", "set", "sorted_set/operations", "keyspace"],
+             "sorted_set/skip_list", "sorted_set", "hash", "set", "sorted_set/operations", "stream",
+             "keyspace"],
     "protocol": ["text", "resp", "rdb"],
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
-                      "propagation", "store", "notify", "acl", "request", "."],
+                      "propagation", "store/stream", "store", "notify", "acl", "request", "."],
     "server/persistence": ["file", "snapshot", "log", "."],
     "server/commands": ["common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "hyperloglog", "key", "list", "pubsub", "scripting", "set",
+                        "stream",
                         "string", "transaction", "."],
     "server/net": ["socket", ".", "migration"],
     "server/scripting": ["interpreter", "library", "."],
@@ -46,7 +48,8 @@ MOST_SOURCES_IN_A_FOLDER = 30
 # use nothing else of the engine. There are two exceptions: FLUSHALL also affects the files on disk,
 # and MIGRATE connects to other servers.
 KEY_COMMANDS = {f"server/commands/{family}"
-                for family in ("geo", "hash", "hyperloglog", "key", "list", "set", "string", "zset")}
+                for family in ("geo", "hash", "hyperloglog", "key", "list", "set", "stream", "string",
+                               "zset")}
 NOT_FOR_KEY_COMMANDS = re.compile(
     r"server/engine/((admin_call|engine|clients)\.h|services/|state/|metrics/|notify/|store/store\.h)")
 KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc", "server/commands/key/migrate.cc"}

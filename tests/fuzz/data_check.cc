@@ -24,13 +24,14 @@ std::string CheckSortedSet(const SortedSet& set) {
 
 std::string CheckEntry(const Entry& entry) {
   const bool is_empty = entry.VisitValue([]<class T>(const T& value) {
-    if constexpr (std::is_same_v<T, ByteString>) {
+    if constexpr (std::is_same_v<T, ByteString> || std::is_same_v<T, Stream>) {
       return false;
     } else {
       return value.empty();
     }
   });
   if (is_empty) return "a key holds an empty value";
+  if (const Stream* const stream = entry.GetIf<Stream>()) stream->Check();
   const SortedSet* const set = entry.GetIf<SortedSet>();
   return set == nullptr ? "" : CheckSortedSet(*set);
 }

@@ -31,6 +31,8 @@ RandomRequests::RandomRequests(uint64_t seed, Source source)
   AddHashes();
   AddSortedSets();
   AddGeo();
+  AddStreams();
+  AddGroups();
   AddKeys();
   AddServer();
   for (const auto& [name, each] : cases_) names_.push_back(name);
@@ -43,7 +45,8 @@ Words RandomRequests::Of(const std::string& row) { return cases_.at(row)(); }
 // Rows that remove all data are rare, and rows that create data are frequent.
 std::string RandomRequests::AnyName() {
   if (Chance(3))
-    return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "pfadd", "copy"});
+    return Pick({"mset", "rpush", "sadd", "hset", "zadd", "geoadd", "setbit", "pfadd", "copy",
+                 "xadd", "xgroup|create", "xreadgroup"});
   const std::string& name = names_[Below(names_.size())];
   const bool takes_all = name == "flushall" || name == "flushdb" || name == "swapdb";
   return takes_all && !Chance(6) ? AnyName() : name;
@@ -56,7 +59,7 @@ Words RandomRequests::Any() {
 
 Words RandomRequests::Blocking() {
   return Of(Pick({"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax",
-                  "bzmpop", "bzpopbyscore"}));
+                  "bzmpop", "bzpopbyscore", "xreadgroup"}));
 }
 
 std::string RandomRequests::Key(char type, size_t count) {
@@ -64,7 +67,7 @@ std::string RandomRequests::Key(char type, size_t count) {
   return type + Number(count);
 }
 
-std::string RandomRequests::AnyKey() { return std::string(1, "sbplthzg"[Below(8)]) + Number(3); }
+std::string RandomRequests::AnyKey() { return std::string(1, "sbplthzgx"[Below(9)]) + Number(3); }
 
 std::string RandomRequests::Value() {
   switch (Below(5)) {
@@ -102,6 +105,12 @@ std::string RandomRequests::Score() {
 
 std::string RandomRequests::Timeout() { return "0.0" + std::to_string(1 + Below(9)); }
 
+// Most entries have the time of cases_["xadd"], and small sequence numbers.
+std::string RandomRequests::StreamId() {
+  if (!Chance(4)) return "99999999999999-" + Number(40);
+  return std::to_string(source_.now().count() - static_cast<int64_t>(Below(500))) + "-" + Number(3);
+}
+
 Words RandomRequests::Many(const std::function<Words()>& one, size_t most) {
   Words words;
   for (size_t left = 1 + Below(most); left > 0; --left) words = words + one();
@@ -133,6 +142,64 @@ Words RandomRequests::Expiry() {
 
 Words RandomRequests::Capped() {
   return Options({"MAXLEN", std::to_string(1 + Below(9))}, {{"KEEP", Pick({"HIGHEST", "LOWEST"})}});
+}
+
+void RandomRequests::AddStreams() {
+  const auto key = [this] { return Key('x', 2); };
+  const auto trim = [this]() -> Words {
+    const std::string mark = Pick({"=", "~"});
+    const Words limit = mark == "~" && Chance(2) ? Words{"LIMIT", Number(4)} : Words{};
+    return (Chance(2) ? Words{"MAXLEN", mark, Number(30)} : Words{"MINID", mark, StreamId()}) +
+           limit;
+  };
+  const auto fields = [this] { return Words{Pick({"f", "g"}), Value()}; };
+  cases_["xadd"] = [=, this] {
+    const std::string id = Chance(9) ? StreamId() : Pick({"*", "99999999999999-*"});
+    return Options({"XADD", key()}, {{"NOMKSTREAM"}, trim()}) + Words{id} + Many(fields, 3);
+  };
+  cases_["xtrim"] = [=] { return Words{"XTRIM", key()} + trim(); };
+  cases_["xdel"] = [=, this] {
+    return Words{"XDEL", key()} + Many([this] { return Words{StreamId()}; }, 5);
+  };
+  cases_["xsetid"] = [=, this] {
+    return Options({"XSETID", key(), StreamId()},
+                   {{"ENTRIESADDED", Number(100)}, {"MAXDELETEDID", StreamId()}});
+  };
+}
+
+void RandomRequests::AddGroups() {
+  const auto group_of = [this] { return Words{Key('x', 2), Pick({"g", "g", "h"})}; };
+  const auto consumer = [this] { return Pick({"a", "b", "c"}); };
+  const auto ids = [this] { return Many([this] { return Words{StreamId()}; }, 5); };
+  cases_["xgroup|create"] = [=, this] {
+    return Options(Words{"XGROUP", "CREATE"} + group_of() + Words{Pick({"$", "0"})},
+                   {{"MKSTREAM"}, {"ENTRIESREAD", Number(5)}});
+  };
+  cases_["xgroup|setid"] = [=, this] {
+    return Words{"XGROUP", "SETID"} + group_of() + Words{Chance(2) ? "$" : StreamId()};
+  };
+  cases_["xgroup|destroy"] = [=] { return Words{"XGROUP", "DESTROY"} + group_of(); };
+  cases_["xgroup|createconsumer"] = [=] {
+    return Words{"XGROUP", "CREATECONSUMER"} + group_of() + Words{consumer()};
+  };
+  cases_["xgroup|delconsumer"] = [=] {
+    return Words{"XGROUP", "DELCONSUMER"} + group_of() + Words{consumer()};
+  };
+  cases_["xreadgroup"] = [=, this] {
+    const Words where = group_of();
+    const Words read = {"XREADGROUP", "GROUP", where[1], consumer()};
+    return Options(read, {{"NOACK"}, {"COUNT", Number(9)}, {"BLOCK", "50"}}) +
+           Words{"STREAMS", where[0], Chance(4) ? "0" : ">"};
+  };
+  cases_["xack"] = [=] { return Words{"XACK"} + group_of() + ids(); };
+  cases_["xclaim"] = [=, this] {
+    return Options(Words{"XCLAIM"} + group_of() + Words{consumer(), Pick({"0", "0", "10"})} + ids(),
+                   {{"FORCE"}, {"JUSTID"}, {"RETRYCOUNT", Number(5)}, {"LASTID", StreamId()}});
+  };
+  cases_["xautoclaim"] = [=, this] {
+    return Options(Words{"XAUTOCLAIM"} + group_of() + Words{consumer(), Pick({"0", "10"}), "-"},
+                   {{"JUSTID"}, {"COUNT", "3"}});
+  };
 }
 
 void RandomRequests::AddStrings() {

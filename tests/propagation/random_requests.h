@@ -56,6 +56,8 @@ class RandomRequests {
   void AddHashes();
   void AddSortedSets();
   void AddGeo();
+  void AddStreams();
+  void AddGroups();
   void AddKeys();
   void AddServer();
 
@@ -71,6 +73,7 @@ class RandomRequests {
   std::string Float();
   std::string Score();
   std::string Timeout();
+  std::string StreamId();
   Words Expiry();  // EX 10, or another form; in the past where allowed
   Words Capped();  // MAXLEN 5, or with KEEP
   Words Many(const std::function<Words()>& one, size_t most);

@@ -284,21 +284,26 @@ class Information(ReplicationTest):
         self.assertEqual((slave["ip"], slave["port"]), ("10.1.2.3", 7))
 
 
-class FailedSynchronizations(ReplicationTest):
-    def test_a_stream_key_on_the_master_keeps_the_replicas_data(self):
-        master = self.start(REDIS)
-        master.client.mset({f"key{i}": i for i in range(100)})
-        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
-        self.await_link(replica)
-        master.client.xadd("events", {"a": "b"})
-        self.await_that(lambda: "'events' is a stream" in replica.log(), replica.log)
-        self.assertEqual(replica.client.dbsize(), 100)
-        self.assertIn("rdb-skip-unknown", replica.log())
-        self.assertFalse(replica.is_linked())
-        master.client.delete("events")
-        master.client.set("later", "1")
-        self.await_link(replica)
-        self.assert_same(master, replica)
+class Streams(ReplicationTest):
+    def test_streams_and_their_groups_follow_the_master(self):
+        for master_program in (REDIS, ZSETD):
+            master = self.start(master_program)
+            master.client.xgroup_create("early", "g", mkstream=True)
+            for i in range(300):
+                master.client.xadd("early", {"n": i, "text": "x" * (i % 30)})
+            master.client.xreadgroup("g", "a", {"early": ">"}, count=100)
+            replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            master.client.xreadgroup("g", "b", {"early": ">"}, count=50)
+            master.client.xack("early", "g", *[each["message_id"] for each in
+                                               master.client.xpending_range("early", "g", "-", "+", 20)])
+            master.client.xadd("late", {"a": "b"}, maxlen=10, approximate=True)
+            master.client.xtrim("early", 120)
+            self.await_that(lambda: replica.client.xlen("early") == 120, replica.log)
+            self.assertEqual(replica.client.xrange("early"), master.client.xrange("early"))
+            self.assertEqual(replica.client.xpending("early", "g"), master.client.xpending("early", "g"))
+            self.assertEqual(replica.client.xinfo_groups("early"), master.client.xinfo_groups("early"))
+            self.assertEqual(replica.client.xrange("late"), master.client.xrange("late"))
 
 
 class LogLines(ReplicationTest):

@@ -52,6 +52,8 @@ std::string_view NameOf(const SortedSet& set) {
   return set.encoding() == SortedSetEncoding::kListpack ? "listpack" : "skiplist";
 }
 
+std::string_view NameOf(const Stream&) { return "stream"; }
+
 }  // namespace
 
 std::string_view EncodingName(const Entry& entry) {

@@ -25,7 +25,7 @@ DataDigest DigestOfPair(std::string_view first, std::string_view second) {
   return digest;
 }
 
-// Redis's numbers of types: 0 strings, 1 lists, 2 sets, 3 sorted sets, 4 hashes.
+// Redis's numbers of types: 0 strings, 1 lists, 2 sets, 3 sorted sets, 4 hashes, 6 streams.
 void AppendContents(DataDigest& digest, const ByteString& string) {
   AppendNumber(digest, 0);
   digest.Append(string.view());
@@ -52,6 +52,18 @@ void AppendContents(DataDigest& digest, const SortedSet& set) {
 void AppendContents(DataDigest& digest, const Hash& hash) {
   AppendNumber(digest, 4);
   hash.ForEach([&](const Field& field) { digest.Add(DigestOfPair(field.name, field.value)); });
+}
+
+// The groups are not part of the digest.
+void AppendContents(DataDigest& digest, const Stream& stream) {
+  AppendNumber(digest, 6);
+  for (Stream::Cursor at(stream, kFirstStreamId, Stream::Cursor::kForward); at.valid(); at.Next()) {
+    digest.Append(std::to_string(at.id().ms) + "." + std::to_string(at.id().seq));
+    at.entry().ForEachField([&](std::string_view name, std::string_view value) {
+      digest.Append(name);
+      digest.Append(value);
+    });
+  }
 }
 
 }  // namespace

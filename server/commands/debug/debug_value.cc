@@ -112,7 +112,7 @@ void DebugStructSizes(AdminCall& call) {
   call.reply.Simple(size("bits", 8 * sizeof(void*)) + size("entry", sizeof(Entry)) +
                     size("list", sizeof(List)) + size("hash", sizeof(Hash)) +
                     size("set", sizeof(Set)) + size("zset", sizeof(SortedSet)) +
-                    size("client", sizeof(Client)));
+                    size("stream", sizeof(Stream)) + size("client", sizeof(Client)));
 }
 
 }  // namespace zsetd

@@ -32,6 +32,8 @@ std::string_view NameOf(CommandGroup group) {
       return "sorted-set";
     case CommandGroup::kGeo:
       return "geo";
+    case CommandGroup::kStream:
+      return "stream";
     case CommandGroup::kGeneric:
       return "generic";
     case CommandGroup::kTransactions:

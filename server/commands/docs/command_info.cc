@@ -84,7 +84,7 @@ void ReplyFindKeys(ReplyWriter& reply, const KeySpec& spec) {
   if (spec.unknown) return ReplyUnknown(reply, "find_keys");
   using Field = std::pair<std::string_view, int>;
   const Field counted[] = {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", spec.step}};
-  const Field range[] = {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", 0}};
+  const Field range[] = {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", spec.limit}};
   reply.Bulk("find_keys");
   reply.Map(2);
   reply.Bulk("type");

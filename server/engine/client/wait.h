@@ -38,6 +38,9 @@ class Wait {
   // waits for the same scores of a key can be served, or none.
   virtual const TimedScoreRange* scores() const { return nullptr; }
 
+  // Whether the command runs again, to reply an error, when a key that it waits for is deleted.
+  virtual bool EndsWithoutKey() const { return false; }
+
   // Whether acknowledgements of the log and of replicas end the wait, and whether they have.
   virtual bool AwaitsAcknowledgements() const { return false; }
   virtual bool IsAcknowledged() const { return false; }

@@ -64,6 +64,7 @@ enum class CommandGroup : uint8_t {
   kSet,
   kSortedSet,
   kGeo,
+  kStream,
   kGeneric,
   kTransactions,
   kPubSub,

@@ -35,6 +35,8 @@ std::string_view GroupCategory(const Command& command) {
       return "@sortedset";
     case CommandGroup::kGeo:
       return "@geo";
+    case CommandGroup::kStream:
+      return "@stream";
     case CommandGroup::kGeneric:
       return "@keyspace";
     case CommandGroup::kTransactions:

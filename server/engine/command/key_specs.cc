@@ -84,8 +84,13 @@ KeySpecs KeySpecsOf(const Command& command) {
          .option = option,
          .unknown = !keys.other_options.empty()});
   }
-  if (!keys.rest_option.empty()) {  // from the end backwards
-    add({.begin = -2, .counted = false, .last = -1, .option = keys.rest_option});
+  if (!keys.rest_option.empty()) {
+    const bool is_optional = keys.first != 0;  // then it is searched for from the end backwards
+    add({.begin = is_optional ? -2 : keys.options_from,
+         .counted = false,
+         .last = -1,
+         .limit = keys.rest_divisor > 1 ? keys.rest_divisor : 0,
+         .option = keys.rest_option});
   }
   return specs;
 }

@@ -15,6 +15,7 @@ struct KeySpec {
   bool counted;  // a count, followed by the keys
   int last = 0;  // uncounted: the distance from the first; negative: from the end of the request
   int step = 1;
+  int limit = 0;                 // keys are the first of this number of equal parts; 0: all
   std::string_view use = {};     // the flags as in Redis, "RW access update"
   std::string_view option = {};  // precedes it, somewhere from `begin` on; negative: backwards
   bool unknown = false;          // no rule describes its position; see KeyPlaces::other_options

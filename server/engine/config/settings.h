@@ -120,6 +120,10 @@ struct Settings {
 
   int64_t hll_sparse_max_bytes = 3000;  // up to which a HyperLogLog may be encoded sparsely
 
+  // The size up to which entries of a stream share a block; 0: no limit.
+  int64_t stream_node_max_bytes = 4096;
+  int64_t stream_node_max_entries = 100;
+
   int64_t list_compress_depth = 0;  // no effect: lists are not compressed
 
   int64_t maxmemory = 0;  // bytes in use until keys are evicted; 0: no limit

@@ -211,8 +211,6 @@ constexpr Setting kRows[] = {
     // Scripts, and value encodings that do not exist here.
     YesNo("lua-enable-insecure-api", "no"),
     YesNo("extended-redis-compatibility", "no"),
-    Size("stream-node-max-bytes", "4096"),
-    Number("stream-node-max-entries", "100", 0, kMaxSize),
     Number("stream-idmp-duration", "100", 1, kMaxInt),
     Number("stream-idmp-maxsize", "100", 1, kMaxInt),
 

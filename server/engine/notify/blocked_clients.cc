@@ -48,6 +48,7 @@ void BlockedClients::Add(Client& client, BlockedCommand wait) {
     group->second.waiting.emplace(wait.number, &client);
   }
   if (wait.until) by_deadline_.emplace(*wait.until, &client);
+  ending_without_key_ += wait.wait->EndsWithoutKey();
   client.blocked = std::move(wait);
   ++count_;
 }
@@ -57,6 +58,7 @@ void BlockedClients::Remove(Client& client) {
   for (const Key& key : client.blocked->keys) RemoveFrom(key, *client.blocked);
   if (client.blocked->until) by_deadline_.erase({*client.blocked->until, &client});
   assert(count_ > 0);
+  ending_without_key_ -= client.blocked->wait->EndsWithoutKey();
   client.blocked.reset();
   --count_;
 }

@@ -74,6 +74,9 @@ class BlockedClients {
   Client* FirstDue(Millis now) const;
   std::optional<Millis> NextDeadline() const;
 
+  // Whether a client waits that must be served when its key is deleted (Wait::EndsWithoutKey).
+  bool HasWaitEndingWithoutKey() const { return ending_without_key_ > 0; }
+
   size_t count() const { return count_; }
   size_t with_deadline() const { return by_deadline_.size(); }
   size_t key_count() const { return by_key_.size(); }  // waited for
@@ -103,6 +106,7 @@ class BlockedClients {
   std::deque<Key> ready_;
   std::set<Key> is_ready_;
   size_t count_ = 0;
+  size_t ending_without_key_ = 0;
   uint64_t last_number_ = 0;
   uint64_t last_group_ = 0;
   uint64_t pass_ = 0;

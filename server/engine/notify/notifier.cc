@@ -67,6 +67,7 @@ void Notifier::OnChange(const Change& change) {
 }
 
 bool Notifier::WantsSubkeys(KeyEvent event) const {
+  if (event == KeyEvent::kNone) return false;
   return channels_.HasListeners() && PublishesSubkeys(settings_.notify_keyspace_events, event);
 }
 
@@ -78,6 +79,7 @@ void Notifier::OnMiss(int database, std::string_view key) {
 void Notifier::BeforeClear(std::span<const std::unique_ptr<Database>> databases) {
   for (const auto& database : databases) {
     watches_.TouchAll(database->index(), *database, nullptr);
+    if (blocked_clients_.HasWaitEndingWithoutKey()) blocked_clients_.TouchAll(database->index());
   }
   store_.FreeLater(tracking_.TouchAll());
 }

@@ -48,6 +48,7 @@ const ListLimits& Database::list_limits() const { return limits_->list; }
 const HashLimits& Database::hash_limits() const { return limits_->hash; }
 const SetLimits& Database::set_limits() const { return limits_->set; }
 const SortedSetLimits& Database::sorted_set_limits() const { return limits_->sorted_set; }
+const StreamLimits& Database::stream_limits() const { return limits_->stream; }
 
 void Database::AdvanceTo(Millis now) {
   now_ = now;
@@ -274,9 +275,12 @@ void Database::MarkNew(Entry& entry) const {
 
 void Database::Settle(Entry& entry, KeyEvent event, const EditResult& outcome) {
   if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
+  if (outcome.is_new && !outcome.changed) {  // made for this edit, and nothing was added
+    keys_.Extract(entry);
+    return;
+  }
   if (entry.IsEmptyAggregate()) {
-    if (outcome.changed) return EraseEntry(entry, KeyEvent::kDel, 0);
-    keys_.Extract(entry);  // made for this edit, and nothing came of it
+    if (outcome.changed) EraseEntry(entry, KeyEvent::kDel, 0);
     return;
   }
   if (outcome.deadline) ExpireAt(entry, *outcome.deadline, outcome.changed ? 0 : 1);

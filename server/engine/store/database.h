@@ -25,6 +25,7 @@ struct HashLimits;
 struct ListLimits;
 struct SetLimits;
 struct SortedSetLimits;
+struct StreamLimits;
 struct ValueLimits;
 
 // Something that happened to a key.
@@ -49,10 +50,10 @@ struct Change {
 
 // One numbered database: its keys behind the one door through which they change.
 //
-// Invariants: no key keeps an empty aggregate; each change is reported once, after it was made;
-// nothing past its deadline is visible, except elements on a replica. A key that a command finds
-// past its deadline is reclaimed first, and reported as expired; so are the elements of its value
-// that are past theirs.
+// Invariants: no key keeps an empty aggregate, except a stream; each change is reported once, after
+// it was made; nothing past its deadline is visible, except elements on a replica. A key that a
+// command finds past its deadline is reclaimed first, and reported as expired; so are the elements
+// of its value that are past theirs.
 class Database {
  public:
   using Listener = std::function<void(const Change&)>;
@@ -84,6 +85,7 @@ class Database {
   const HashLimits& hash_limits() const;
   const SetLimits& set_limits() const;
   const SortedSetLimits& sorted_set_limits() const;
+  const StreamLimits& stream_limits() const;
 
   void AdvanceTo(Millis now);
   Millis now() const { return now_; }

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/stream/stream_id.h"
 #include "server/engine/store/database.h"
 
 namespace zsetd {
@@ -113,6 +114,11 @@ class Edit {
   // encoding again even if there was nothing to remove.
   void ReconsiderEncoding() const { (**this).Reconsider(database_->list_limits()); }
 
+  // Adds an entry to a stream.
+  void Append(StreamId id, std::span<const std::string_view> fields) const {
+    (**this).Append(id, fields, database_->stream_limits());
+  }
+
   // Adds a member to a set.
   bool Add(std::string_view member) const {
     const bool is_new = (**this).Add(member, database_->set_limits());
@@ -155,6 +161,9 @@ class Edit {
     if (subkeys_ != nullptr) [[unlikely]]
       subkeys_->emplace_back(subkey);
   }
+
+  // Reports the changes as another event.
+  void ReportAs(KeyEvent event) { event_ = event; }
 
   // Another edit counts the changes of this one (Change::count).
   void CountElsewhere() { counts_ = false; }

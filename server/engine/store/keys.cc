@@ -44,6 +44,7 @@ template Edit<List> Keys::Make(std::string_view key, KeyEvent event);
 template Edit<Hash> Keys::Make(std::string_view key, KeyEvent event);
 template Edit<Set> Keys::Make(std::string_view key, KeyEvent event);
 template Edit<SortedSet> Keys::Make(std::string_view key, KeyEvent event);
+template Edit<Stream> Keys::Make(std::string_view key, KeyEvent event);
 
 void Keys::Put(std::string_view key, Value&& value, KeyEvent event, std::optional<Millis> deadline,
                uint64_t count) {
@@ -88,6 +89,8 @@ bool Keys::readers_know_field_deadlines() const {
 bool Keys::refuses_inexact_integers() const {
   return store_.settings().zset_refuse_inexact_integers && !store_.nothing_due();
 }
+
+bool Keys::applies_effects() const { return store_.nothing_due(); }
 
 size_t Keys::most_string_bytes() const {
   return static_cast<size_t>(store_.settings().proto_max_bulk_len);

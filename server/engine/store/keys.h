@@ -111,6 +111,9 @@ class Keys {
   // Applied requests are not checked.
   bool refuses_inexact_integers() const;
 
+  // Whether the request was propagated by another server or by a log.
+  bool applies_effects() const;
+
   // The size of the longest string (proto-max-bulk-len).
   size_t most_string_bytes() const;
 

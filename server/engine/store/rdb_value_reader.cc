@@ -6,6 +6,7 @@
 
 #include "core/sorted_set/sorted_set_builder.h"
 #include "protocol/rdb/rdb_elements.h"
+#include "server/engine/store/stream/stream_rdb_reader.h"
 
 namespace zsetd {
 namespace {
@@ -81,6 +82,13 @@ std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueL
   return set;
 }
 
+// An empty stream is a value.
+std::optional<Value> MakeStream(RdbReader& reader, RdbType type, const ValueLimits& limits) {
+  std::optional<Stream> stream = ReadRdbStream(reader, type, limits.stream);
+  if (!stream) return Unsound(reader);
+  return *std::move(stream);
+}
+
 std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
                                const ValueLimits& limits) {
   switch (type) {
@@ -111,11 +119,12 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
     case RdbType::kZSetListpack:
     case RdbType::kZSetDeadlines:
       return MakeSortedSet(reader, type, limits);
-    case RdbType::kModuleOfOld:
-    case RdbType::kModule:
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
+      return MakeStream(reader, type, limits);
+    case RdbType::kModuleOfOld:
+    case RdbType::kModule:
       break;
   }
   return std::nullopt;
@@ -127,9 +136,6 @@ bool IsReadable(RdbType type) {
   switch (type) {
     case RdbType::kModuleOfOld:
     case RdbType::kModule:
-    case RdbType::kStream:
-    case RdbType::kStream2:
-    case RdbType::kStream3:
       return false;
     case RdbType::kZSetDeadlines:
       return true;

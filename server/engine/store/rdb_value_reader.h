@@ -13,7 +13,7 @@
 namespace zsetd {
 
 // Reads a value of the format `type`, from untrusted bytes, for an entry with this key and
-// deadline. Reads every form that Redis and Valkey have had, except those of streams and modules.
+// deadline. Reads every form that Redis and Valkey have had, except those of modules.
 // O(bytes), for sorted sets O(n log n).
 //
 // Returns null and breaks the reader if the bytes are not sound, or hold an element twice that a

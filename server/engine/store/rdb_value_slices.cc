@@ -15,8 +15,10 @@
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/sorted_set/block/sorted_set_snapshot.h"
+#include "core/stream/stream_snapshot.h"
 #include "protocol/rdb/packed_elements.h"
 #include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/stream/stream_rdb_writer.h"
 
 namespace zsetd {
 namespace {
@@ -163,6 +165,44 @@ class ListSlices : public RdbValueSlices {
   const std::unique_ptr<ListSnapshot> snapshot_;
 };
 
+// All of a stream that follows its blocks.
+class StreamTailPart : public UnwrittenPart {
+ public:
+  StreamTailPart(StreamTail tail, size_t bytes) : tail_(std::move(tail)), bytes_(bytes) {}
+
+  size_t bytes() const override { return bytes_; }
+  void Write(RdbFileWriter& writer) override {
+    WriteStreamTail(tail_.length, tail_.first_id, tail_.state, tail_.groups, writer.values());
+  }
+
+ private:
+  const StreamTail tail_;
+  const size_t bytes_;
+};
+
+// A listpack for each block, and then the state and the groups.
+class StreamSlices : public RdbValueSlices {
+ public:
+  StreamSlices(std::unique_ptr<StreamSnapshot> snapshot, size_t group_bytes)
+      : snapshot_(std::move(snapshot)), group_bytes_(group_bytes) {}
+
+  RdbType type() const override { return RdbType::kStream2; }
+  void Begin(RdbWriter& writer) override { writer.Length(snapshot_->block_count()); }
+
+  bool WriteSome(RdbFileWriter& writer) override {
+    if (!snapshot_->done()) {
+      snapshot_->Step([&](const StreamBlock& block) { WriteStreamBlock(block, writer.values()); });
+      return false;
+    }
+    writer.Later(std::make_unique<StreamTailPart>(snapshot_->TakeTail(), group_bytes_));
+    return true;
+  }
+
+ private:
+  const std::unique_ptr<StreamSnapshot> snapshot_;
+  const size_t group_bytes_;
+};
+
 class StringSlices : public RdbValueSlices {
  public:
   explicit StringSlices(std::string_view bytes) : bytes_(bytes) {}
@@ -242,6 +282,11 @@ Slices Start(const Hash& hash, const LargeValueLimits& limits) {
 Slices Start(const Set& set, const LargeValueLimits& limits) {
   if (!IsLarge(set, limits)) return nullptr;
   return std::make_unique<TableSlices>(RdbType::kSet, set.StartSnapshot());
+}
+
+Slices Start(const Stream& stream, const LargeValueLimits& limits) {
+  if (!IsLarge(stream, limits)) return nullptr;
+  return std::make_unique<StreamSlices>(stream.StartSnapshot(), stream.GroupBytes());
 }
 
 template <class Value>

@@ -12,7 +12,7 @@ namespace zsetd {
 
 // From which size on a value is written in slices: each takes some tens of microseconds.
 struct LargeValueLimits {
-  size_t elements = 1000;     // of a sorted set, hash or set
+  size_t elements = 1000;     // of a sorted set, hash, set or stream
   size_t bytes = 64u * 1024;  // of any value
 };
 
@@ -20,9 +20,9 @@ struct LargeValueLimits {
 // may lose its key, get another, and be destroyed. Its destruction is slow, so the code that
 // removes it from its key keeps it until it is written (identity() identifies it).
 //
-// Before a change, the piece that it affects is copied: by sorted sets, hashes, sets and lists
-// themselves (core/util/piece_snapshot.h and core/hash/table_snapshot.h), and for strings by the
-// code that changes them in place. The bytes of a string are copied, in slices, before it is
+// Before a change, the piece that it affects is copied: by sorted sets, hashes, sets, lists and
+// streams themselves (core/util/piece_snapshot.h and core/hash/table_snapshot.h), and for strings
+// by the code that changes them in place. The bytes of a string are copied, in slices, before it is
 // written.
 class RdbValueSlices {
  public:

@@ -10,6 +10,7 @@
 #include "core/keyspace/value.h"
 #include "protocol/rdb/packed_elements.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/store/stream/stream_rdb_writer.h"
 
 namespace zsetd {
 namespace {
@@ -18,6 +19,8 @@ constexpr size_t kPieceBytes = 8192;  // a list's elements go into listpacks of 
 
 RdbType TypeOf(const ByteString&) { return RdbType::kString; }
 RdbType TypeOf(const List&) { return RdbType::kListOfListpacks; }
+
+RdbType TypeOf(const Stream&) { return RdbType::kStream2; }
 
 RdbType TypeOf(const Set& set) {
   return set.encoding() == SetEncoding::kIntset ? RdbType::kSetIntset : RdbType::kSet;
@@ -127,6 +130,13 @@ void Write(const SortedSet& set, RdbWriter& writer) {
     writer.String(element.member);
     writer.Double(element.score);
   }
+}
+
+void Write(const Stream& stream, RdbWriter& writer) {
+  writer.Length(stream.block_count());
+  stream.ForEachBlock([&](const StreamBlock& block) { WriteStreamBlock(block, writer); });
+  WriteStreamTail(stream.size(), stream.FirstId().value_or(kFirstStreamId), stream.state(),
+                  stream.groups(), writer);
 }
 
 void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {

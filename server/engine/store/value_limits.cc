@@ -38,7 +38,9 @@ ValueLimits ValueLimitsOf(const Settings& settings) {
   return {.list = ListLimitsOf(settings),
           .hash = HashLimitsOf(settings),
           .set = SetLimitsOf(settings),
-          .sorted_set = SortedSetLimitsOf(settings)};
+          .sorted_set = SortedSetLimitsOf(settings),
+          .stream = {.entries = static_cast<size_t>(settings.stream_node_max_entries),
+                     .bytes = static_cast<size_t>(settings.stream_node_max_bytes)}};
 }
 
 }  // namespace zsetd

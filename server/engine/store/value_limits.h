@@ -6,12 +6,14 @@ namespace zsetd {
 
 struct Settings;
 
-// Up to which sizes values have the encodings of small ones (OBJECT ENCODING).
+// Up to which sizes values have the encodings of small ones (OBJECT ENCODING), and the sizes of a
+// stream's blocks.
 struct ValueLimits {
   ListLimits list;
   HashLimits hash;
   SetLimits set;
   SortedSetLimits sorted_set;
+  StreamLimits stream;
 };
 
 // The limits by the present settings.

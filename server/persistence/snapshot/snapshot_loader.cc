@@ -332,18 +332,15 @@ void Loader::CountKey() {
 // An unknown type ends the load in any case, because the end of its value is unknown.
 Loader::Step Loader::Skip(RdbType type, const std::string& key) {
   const std::string value = "the value of the key " + QuotedKey(key);
-  const bool is_stream =
-      type == RdbType::kStream || type == RdbType::kStream2 || type == RdbType::kStream3;
   const bool is_module = type == RdbType::kModule || type == RdbType::kModuleOfOld;
   const bool is_known = type <= RdbType::kHashListpackTriples && static_cast<int>(type) != 8;
   if (!is_known || (HasFieldDeadlines(type) && reader_.ok())) {
     return Fail(value + " is of type " + std::to_string(static_cast<int>(type)) +
                 ", which this server does not support");
   }
-  if (!is_stream && !is_module) return Damaged(value);
+  if (!is_module) return Damaged(value);
   if (!options_.skips_unknown || type == RdbType::kModuleOfOld) {
-    return Fail(value + (is_stream ? " is a stream" : " is a module's") +
-                ", which this server does not support" +
+    return Fail(value + " is a module's, which this server does not support" +
                 (type == RdbType::kModuleOfOld ? "" : ". Set rdb-skip-unknown yes to skip it"));
   }
   if (!SkipRdbValue(reader_, type)) return Damaged(value);

@@ -2,6 +2,7 @@
 
 #include "core/util/time.h"
 #include "protocol/rdb/rdb_elements.h"
+#include "server/engine/store/stream/stream_rdb_reader.h"
 
 namespace zsetd {
 namespace {
@@ -67,6 +68,11 @@ bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
   return Keeps(reader, is_sound, names);
 }
 
+bool CheckStream(RdbReader& reader, RdbType type) {
+  const bool is_sound = ReadRdbStream(reader, type, StreamLimits()).has_value();
+  return Keeps(reader, is_sound, /*has_elements=*/true);
+}
+
 }  // namespace
 
 bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
@@ -99,11 +105,12 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
     case RdbType::kZSetListpack:
     case RdbType::kZSetDeadlines:
       return CheckSortedSet(reader, type, names);
-    case RdbType::kModuleOfOld:
-    case RdbType::kModule:
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
+      return CheckStream(reader, type);
+    case RdbType::kModuleOfOld:
+    case RdbType::kModule:
       break;
   }
   return false;

@@ -51,7 +51,7 @@ TEST(ForeignCommands, HaveNoRowsButKnownCategories) {
       EXPECT_TRUE(FindCategory(category.substr(1))) << name << " " << category;
     }
   }
-  EXPECT_EQ(FindForeignCommand("XGroup|Create")->name, "xgroup|create");
+  EXPECT_EQ(FindForeignCommand("CommandLog|Get")->name, "commandlog|get");
   EXPECT_EQ(FindForeignCommand("nosuch"), nullptr);
 }
 

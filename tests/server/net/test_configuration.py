@@ -327,24 +327,24 @@ class Words(FolderTest):
         client = self.connect()
         client.ask("CLIENT", "SETINFO", "LIB-NAME", "jobs")
         client.ask("CLIENT", "SETINFO", "LIB-VER", "1.2")
-        for words in [("XADD", "s", "*", "a", "b")] * 3 + [("xAdd",), ("VADD", "h"), ("NONSENSE",)]:
+        for words in [("VADD", "s", "*", "a", "b")] * 3 + [("vAdd",), ("VSIM", "h"), ("NONSENSE",)]:
             self.assertTrue(str(client.ask(*words)).startswith("ERR unknown command"), words)
         lines = [line for line in server.log().splitlines() if "which Redis has" in line]
         self.assertEqual(len(lines), 2, lines)
         self.assertIn(" # ", lines[0])
-        self.assertIn("XADD", lines[0])
+        self.assertIn("VADD", lines[0])
         self.assertIn("jobs 1.2", lines[0])
-        self.assertIn("VADD", lines[1])
+        self.assertIn("VSIM", lines[1])
 
     def test_hardened_files_load(self):
         users = self.file("users.acl", "user default on nopass ~* &* +@all -save -bgsave -cluster\n"
-                                       "user app on nopass ~app:* -@all +@read +psync +xadd|s\n")
+                                       "user app on nopass ~app:* -@all +@read +psync +vadd|s\n")
         path = self.file("zsetd.conf", f"aclfile {users}\nrename-command BGSAVE \"\"\n"
-                                       "rename-command MIGRATE hidden\nrename-command XADD \"\"\n")
+                                       "rename-command MIGRATE hidden\nrename-command VADD \"\"\n")
         server = self.start(config=path)
         client = self.connect()
         before = client.ask("ACL", "LIST")
-        self.assertIn(b"+xadd|s", before[0])
+        self.assertIn(b"+vadd|s", before[0])
         self.assertEqual(client.ask("ACL", "SAVE"), b"OK")
         self.assertEqual(client.ask("ACL", "LOAD"), b"OK")
         self.assertEqual(client.ask("ACL", "LIST"), before)

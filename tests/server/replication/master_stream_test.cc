@@ -169,7 +169,7 @@ TEST(MasterStream, ContinuesInItsDatabase) {
 TEST(MasterStream, RefusesCommandsThatItCannotApply) {
   const std::string set = Multibulk({"SET", "a", "1"});
   for (const std::string& bytes :
-       {Multibulk({"XADD", "s", "*", "a", "b"}), Multibulk({"LPUSH", "a", "x"}),
+       {Multibulk({"VADD", "s", "*", "a", "b"}), Multibulk({"LPUSH", "a", "x"}),
         Multibulk({"SELECT", "99"}), Multibulk({"EXEC"}), std::string("*x\r\n"),
         Multibulk({"MULTI"}) + Multibulk({"LPUSH", "a", "x"}) + Multibulk({"EXEC"})}) {
     Replica replica;
@@ -181,8 +181,8 @@ TEST(MasterStream, RefusesCommandsThatItCannotApply) {
 
 // The setting treats unknown commands like unknown keys of snapshots.
 TEST(MasterStream, SkipsUnknownCommandsIfTheSettingAllowsIt) {
-  const std::string add = Multibulk({"XADD", "s", "*", "a", "b"});
-  const std::string group = Multibulk({"XGROUP", "CREATE", "s", "g", "$"});
+  const std::string add = Multibulk({"VADD", "s", "*", "a", "b"});
+  const std::string group = Multibulk({"VSETATTR", "s", "g", "$"});
   const std::string set = Multibulk({"SET", "a", "1"});
   Replica replica;
   Ask(replica.peer, {"CONFIG", "SET", "rdb-skip-unknown", "yes"});
@@ -193,7 +193,7 @@ TEST(MasterStream, SkipsUnknownCommandsIfTheSettingAllowsIt) {
   ASSERT_TRUE(replica.Receive(Multibulk({"VADD", "s", "a"})).ok());
   ASSERT_TRUE(replica.Receive(Multibulk({"JSON.SET", "s", "$", "1"})).ok());
   EXPECT_EQ(replica.stream.skipped(), 5);
-  EXPECT_EQ(replica.stream.first_skipped(), "XADD");
+  EXPECT_EQ(replica.stream.first_skipped(), "VADD");
   EXPECT_FALSE(replica.Receive(Multibulk({"LPUSH", "a", "b"})).ok());  // a known command that fails
   Replica strict;
   const absl::Status refused = strict.Receive(add);
@@ -203,10 +203,10 @@ TEST(MasterStream, SkipsUnknownCommandsIfTheSettingAllowsIt) {
 // If a skipped value replaces the value of a key, the key does not keep its old value.
 TEST(MasterStream, RemovesKeysThatASkippedValueReplaces) {
   const std::string restore =
-      Multibulk({"RESTORE", "a", "0", std::string("\x0f") + "stream", "REPLACE"});
+      Multibulk({"RESTORE", "a", "0", std::string("\x07") + "module", "REPLACE"});
   for (const std::string& change :
-       {restore, Multibulk({"RENAME", "stream", "a"}),
-        Multibulk({"MULTI"}) + Multibulk({"RENAME", "stream", "a"}) + Multibulk({"EXEC"})}) {
+       {restore, Multibulk({"RENAME", "module", "a"}),
+        Multibulk({"MULTI"}) + Multibulk({"RENAME", "module", "a"}) + Multibulk({"EXEC"})}) {
     Replica replica;
     Ask(replica.peer, {"CONFIG", "SET", "rdb-skip-unknown", "yes"});
     ASSERT_TRUE(replica.Receive(Multibulk({"SET", "a", "1"}) + change).ok());

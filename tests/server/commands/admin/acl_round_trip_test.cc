@@ -41,9 +41,11 @@ class AclRoundTrip : public testing::Test {
 
   std::string RandomRule() {
     constexpr std::string_view kStarts[] = {"+", "-", "+@", "-@", "~", "%R~", "%W~", "%RW~", "&"};
-    constexpr std::string_view kNames[] = {
-        "get",         "GET",  "config", "config|get",    "read", "select", "xadd", "xgroup",
-        "xgroup|help", "save", "stream", "xgroup|create", "*",    "all",    "a"};
+    constexpr std::string_view kNames[] = {"get",        "GET",        "config",
+                                           "config|get", "read",       "select",
+                                           "vadd",       "commandlog", "commandlog|help",
+                                           "save",       "stream",     "commandlog|get",
+                                           "*",          "all",        "a"};
     constexpr std::string_view kWhole[] = {"on",
                                            "off",
                                            "nopass",

@@ -78,8 +78,20 @@ SortedSet AnySortedSet(std::mt19937_64& rng) {
   return set;
 }
 
+Stream AnyStream(std::mt19937_64& rng) {
+  Stream stream;
+  for (uint64_t ms = 1; ms <= AnySize(rng); ++ms) {
+    const std::string values[] = {AnyText(rng), AnyText(rng)};
+    const std::string_view fields[] = {"name", values[0], rng() % 9 == 0 ? "x" : "y", values[1]};
+    stream.Append({ms, rng() % 3}, fields, StreamLimits());
+  }
+  return stream;
+}
+
 std::unique_ptr<Entry> AnyEntry(std::mt19937_64& rng) {
-  switch (rng() % 6) {
+  switch (rng() % 7) {
+    case 6:
+      return Entry::Make("key", AnyStream(rng));
     case 0:
       return Entry::Make("key", ByteString(AnyText(rng)));
     case 1:
@@ -116,6 +128,17 @@ void ExpectSame(const SortedSet& a, const SortedSet& b) {
   ASSERT_EQ(a.size(), b.size());
   for (auto at = a.At(0); at.valid(); at.Next()) {
     ASSERT_EQ(b.Score(at.element().member), at.element().score);
+  }
+}
+
+void ExpectSame(const Stream& a, const Stream& b) {
+  ASSERT_EQ(a.size(), b.size());
+  ASSERT_EQ(a.state(), b.state());
+  Stream::Cursor at(b, kFirstStreamId, Stream::Cursor::kForward);
+  for (Stream::Cursor from(a, kFirstStreamId, Stream::Cursor::kForward); from.valid();
+       from.Next(), at.Next()) {
+    ASSERT_EQ(from.id(), at.id());
+    ASSERT_EQ(from.entry().field_count, at.entry().field_count);
   }
 }
 

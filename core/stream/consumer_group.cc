@@ -1,0 +1,97 @@
+#include "core/stream/consumer_group.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/util/allocation.h"
+#include "core/util/allocation_size.h"
+
+namespace zsetd {
+namespace {
+
+// A node of the map: three pointers and a color, then the value.
+constexpr size_t kNodeBytes = AllocationSize(32 + sizeof(ConsumerGroup::Consumers::value_type));
+
+}  // namespace
+
+ConsumerGroup ConsumerGroup::Clone() const {
+  ConsumerGroup copy(last_, entries_read_);
+  copy.consumers_ = consumers_;
+  copy.pending_ = pending_.Clone();
+  copy.by_number_.resize(by_number_.size());
+  for (auto& consumer : copy.consumers_) copy.by_number_[consumer.second.number] = &consumer;
+  return copy;
+}
+
+const Consumer* ConsumerGroup::FindConsumer(std::string_view name) const {
+  const auto found = consumers_.find(name);
+  return found == consumers_.end() ? nullptr : &found->second;
+}
+
+std::string_view ConsumerGroup::NameOf(const PendingEntry& entry) const {
+  assert(by_number_[entry.consumer] != nullptr);
+  return by_number_[entry.consumer]->first;
+}
+
+void ConsumerGroup::SetSeen(std::string_view name, Millis seen) {
+  const auto found = consumers_.find(name);
+  assert(found != consumers_.end());
+  found->second.seen = seen;
+}
+
+bool ConsumerGroup::AddConsumer(std::string_view name, Millis seen) {
+  if (FindConsumer(name) != nullptr) return false;
+  auto& consumer = *consumers_.emplace(name, Consumer{.seen = seen}).first;
+  const auto free = std::find(by_number_.begin(), by_number_.end(), nullptr);
+  consumer.second.number = static_cast<uint32_t>(free - by_number_.begin());
+  if (free == by_number_.end()) {
+    by_number_.push_back(&consumer);
+  } else {
+    *free = &consumer;
+  }
+  return true;
+}
+
+size_t ConsumerGroup::RemoveConsumer(std::string_view name) {
+  const auto found = consumers_.find(name);
+  if (found == consumers_.end()) return 0;
+  const Consumer consumer = found->second;
+  if (consumer.pending > 0) {
+    std::vector<StreamId> ids;
+    ids.reserve(consumer.pending);
+    for (PendingEntries::Cursor at(pending_, kFirstStreamId, consumer.number); at.valid();
+         at.Next()) {
+      ids.push_back(at.entry().id);
+    }
+    assert(ids.size() == consumer.pending);
+    for (const StreamId id : ids) pending_.Erase(id);
+  }
+  by_number_[consumer.number] = nullptr;
+  consumers_.erase(found);
+  return consumer.pending;
+}
+
+void ConsumerGroup::SetPending(StreamId id, std::string_view name, Millis delivered,
+                               uint64_t deliveries) {
+  const auto consumer = consumers_.find(name);
+  assert(consumer != consumers_.end());
+  if (const std::optional<PendingEntry> old = pending_.Find(id)) --ConsumerOf(*old).pending;
+  ++consumer->second.pending;
+  pending_.Set({id, consumer->second.number, delivered, deliveries});
+}
+
+bool ConsumerGroup::Acknowledge(StreamId id) {
+  const std::optional<PendingEntry> entry = pending_.Find(id);
+  if (!entry) return false;
+  --ConsumerOf(*entry).pending;
+  return pending_.Erase(id);
+}
+
+size_t ConsumerGroup::BytesUsed() const {
+  size_t bytes = AllocationSize(by_number_.capacity() * sizeof(by_number_[0]));
+  for (const auto& [name, consumer] : consumers_) bytes += kNodeBytes + AllocatedBytes(name);
+  return bytes + pending_.BytesUsed();
+}
+
+}  // namespace zsetd

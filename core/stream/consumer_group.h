@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stream/pending_entries.h"
+#include "core/stream/stream_id.h"
+#include "core/util/time.h"
+
+namespace zsetd {
+
+// A consumer of a group.
+struct Consumer {
+  uint32_t number = 0;  // in the pending entries of the group
+  Millis seen{0};       // the last time that it asked for entries
+  size_t pending = 0;   // its entries
+};
+
+// A group of a stream: its position, its consumers and the entries that they have not acknowledged.
+// Costs are for n consumers and b blocks of pending entries; see PendingEntries.
+//
+// Invariants: each pending entry belongs to a consumer; `pending` of the consumers add up to the
+// number of pending entries.
+class ConsumerGroup {
+ public:
+  // By name, in the order of bytes. Consumers keep their addresses.
+  using Consumers = std::map<std::string, Consumer, std::less<>>;
+
+  static constexpr int64_t kUnknownCount = -1;
+
+  ConsumerGroup() = default;
+  ConsumerGroup(StreamId last, int64_t entries_read) : last_(last), entries_read_(entries_read) {}
+  ConsumerGroup(ConsumerGroup&&) = default;
+
+  ConsumerGroup Clone() const;  // O(bytes)
+
+  // The ID of the last delivered entry, and the number of entries of the stream up to it.
+  StreamId last_id() const { return last_; }
+  int64_t entries_read() const { return entries_read_; }
+  void SetPosition(StreamId last, int64_t entries_read) {
+    last_ = last;
+    entries_read_ = entries_read;
+  }
+
+  const Consumers& consumers() const { return consumers_; }
+  const PendingEntries& pending() const { return pending_; }
+
+  const Consumer* FindConsumer(std::string_view name) const;  // O(log n)
+  std::string_view NameOf(const PendingEntry& entry) const;   // O(1)
+  void SetSeen(std::string_view name, Millis seen);           // of one that exists
+
+  // Creates the consumer if it does not exist. Returns whether it is new. O(log n).
+  bool AddConsumer(std::string_view name, Millis seen);
+
+  // Deletes the consumer and its pending entries, and returns their number. O(pending entries).
+  size_t RemoveConsumer(std::string_view name);
+
+  // Adds a pending entry, or replaces the one with its ID, which may belong to another consumer.
+  // Precondition: the consumer exists. O(log b).
+  void SetPending(StreamId id, std::string_view consumer, Millis delivered, uint64_t deliveries);
+
+  // Removes the pending entry. Returns whether it existed. O(log b).
+  bool Acknowledge(StreamId id);
+
+  size_t BytesUsed() const;  // O(n + b)
+
+ private:
+  Consumer& ConsumerOf(const PendingEntry& entry) { return by_number_[entry.consumer]->second; }
+
+  StreamId last_;
+  int64_t entries_read_ = kUnknownCount;
+  Consumers consumers_;
+  std::vector<Consumers::value_type*> by_number_;  // null: the number is free
+  PendingEntries pending_;
+};
+
+}  // namespace zsetd

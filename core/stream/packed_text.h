@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace zsetd {
+
+// A byte string in a block of a stream. Decimal numbers in their shortest spelling are stored as
+// numbers. The first byte states the form:
+//
+//     0 to 63      a string of this length follows
+//    64 to 127     the number 0 to 63
+//   128 to 191     a number of 14 bits: the low six bits here are the high ones, a byte follows
+//   192 to 199     a number of 1 to 8 bytes follows
+//   200 to 207     a negative number, whose absolute value of 1 to 8 bytes follows
+//   208            a varint with the length of the string follows, then the string
+//
+// Eight bytes in front of a packed text must be readable (core/util/packed_integer.h).
+
+// The most bytes that a text of this size takes. A number never takes more than its digits and one.
+constexpr size_t MostPackedTextBytes(size_t text_size) {
+  return text_size + (text_size < 64 ? 1 : 11);
+}
+
+// Writes the text at `at` and returns its end. O(size).
+char* WritePackedText(char* at, std::string_view text);
+
+// The end of the packed text at `at`. O(1).
+const char* SkipPackedText(const char* at);
+
+// Room for the digits of a number while it is read.
+struct PackedTextDigits {
+  char bytes[40];
+};
+
+// Reads the text at `at`, moves `at` to its end, and returns the text. It views the block, or
+// `digits`. O(1).
+std::string_view ReadPackedText(const char*& at, PackedTextDigits& digits);
+
+}  // namespace zsetd

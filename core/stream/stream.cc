@@ -1,0 +1,356 @@
+#include "core/stream/stream.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "core/util/allocation.h"
+#include "core/util/allocation_size.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kFirstRoom = 64;  // of a block, which grows
+
+// A node of the map of groups: three pointers and a color, then the value.
+constexpr size_t kGroupBytes = AllocationSize(32 + sizeof(ConsumerGroups::value_type));
+
+ConsumerGroups CloneOf(const ConsumerGroups& groups) {
+  ConsumerGroups copy;
+  for (const auto& [name, group] : groups) copy.emplace(name, group.Clone());
+  return copy;
+}
+
+}  // namespace
+
+// The state of a stream, and the steps of its functions.
+struct Stream::Body {
+  Blocks blocks;
+  size_t size = 0;
+  StreamState state;
+  ConsumerGroups groups;
+  uint32_t revision = 0;
+  StreamSnapshot* snapshot = nullptr;
+
+  Body() = default;
+  Body(const Body&) = delete;
+  ~Body();
+
+  size_t BlockFor(StreamId id) const;
+  StreamBlock::Owned& Mutable(size_t index);
+  void RemoveBlock(size_t index);
+  void RemoveEntry(size_t index, const StreamBlock::Reader& at);
+  bool IsFull(const StreamBlock& block, size_t entry_bytes, const StreamLimits& limits) const;
+  bool MustTrim(const StreamTrim& trim, const StreamBlock& block) const;
+  void TrimInside(const StreamTrim& trim);
+};
+
+Stream::Body::~Body() {
+  if (snapshot == nullptr) return;
+  for (StreamBlock::Owned& block : blocks) snapshot->BeforeRemoval(std::move(block));
+  snapshot->Detach();
+}
+
+// The index of the first block whose last ID is at least `id`, or the number of blocks.
+size_t Stream::Body::BlockFor(StreamId id) const {
+  const auto at = std::partition_point(blocks.begin(), blocks.end(),
+                                       [&](const auto& block) { return block->last() < id; });
+  return static_cast<size_t>(at - blocks.begin());
+}
+
+// Returns a block for a change, and informs the snapshot first. This is the only access to a block
+// that can be changed.
+StreamBlock::Owned& Stream::Body::Mutable(size_t index) {
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeChange(*blocks[index]);
+  return blocks[index];
+}
+
+void Stream::Body::RemoveBlock(size_t index) {
+  size -= blocks[index]->live();
+  revision += static_cast<uint32_t>(blocks[index]->live());
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeRemoval(std::move(blocks[index]));
+  blocks.erase(blocks.begin() + static_cast<ptrdiff_t>(index));
+}
+
+// Removes the block if this was its last entry. Otherwise compacts it when half is deleted.
+void Stream::Body::RemoveEntry(size_t index, const StreamBlock::Reader& at) {
+  if (blocks[index]->live() == 1) return RemoveBlock(index);
+  StreamBlock::Owned& block = Mutable(index);
+  block->MarkDeleted(at);
+  --size;
+  ++revision;
+  constexpr size_t kLeastDeleted = 16;
+  const size_t deleted = block->count() - block->live();
+  if (deleted >= kLeastDeleted && deleted >= block->live()) block = StreamBlock::Compacted(*block);
+}
+
+bool Stream::Body::IsFull(const StreamBlock& block, size_t entry_bytes,
+                          const StreamLimits& limits) const {
+  constexpr size_t kMostBytes = 1u << 30;
+  if (limits.entries > 0 && block.count() >= limits.entries) return true;
+  const size_t bytes = limits.bytes > 0 ? std::min(limits.bytes, kMostBytes) : kMostBytes;
+  return block.bytes() + entry_bytes > bytes;
+}
+
+Stream::Stream() : body_(std::make_unique<Body>()) {}
+Stream::Stream(Stream&&) noexcept = default;
+Stream& Stream::operator=(Stream&&) noexcept = default;
+Stream::~Stream() = default;
+
+Stream Stream::Clone() const {
+  Stream copy;
+  for (const StreamBlock::Owned& block : body_->blocks) {
+    copy.body_->blocks.push_back(StreamBlock::Clone(*block));
+  }
+  copy.body_->size = body_->size;
+  copy.body_->state = body_->state;
+  copy.body_->groups = CloneOf(body_->groups);
+  return copy;
+}
+
+const Stream::Blocks& Stream::blocks() const { return body_->blocks; }
+size_t Stream::size() const { return body_->size; }
+size_t Stream::block_count() const { return body_->blocks.size(); }
+uint32_t Stream::revision() const { return body_->revision; }
+const StreamState& Stream::state() const { return body_->state; }
+
+size_t Stream::BytesUsed() const {
+  size_t bytes = AllocatedBytes(body_.get()) + body_->blocks.size() * sizeof(StreamBlock::Owned);
+  for (const StreamBlock::Owned& block : body_->blocks) bytes += block->BytesUsed();
+  for (const auto& group : body_->groups) bytes += kGroupBytes + AllocatedBytes(group.first);
+  return bytes + GroupBytes();
+}
+
+size_t Stream::GroupBytes() const {
+  size_t bytes = 0;
+  for (const auto& group : body_->groups) bytes += group.second.BytesUsed();
+  return bytes;
+}
+
+std::optional<StreamId> Stream::FirstId() const {
+  const Cursor at(*this, kFirstStreamId, Cursor::kForward);
+  return at.valid() ? std::optional(at.id()) : std::nullopt;
+}
+
+std::optional<StreamId> Stream::LastEntryId() const {
+  const Cursor at(*this, kLastStreamId, Cursor::kBackward);
+  return at.valid() ? std::optional(at.id()) : std::nullopt;
+}
+
+bool Stream::Contains(StreamId id) const {
+  const size_t index = body_->BlockFor(id);
+  if (index == body_->blocks.size()) return false;
+  StreamBlock::Reader at(*body_->blocks[index]);
+  at.SkipTo(id);
+  return at.valid() && at.id() == id;
+}
+
+size_t Stream::CountInRange(StreamId first, StreamId last, uint64_t most) const {
+  const Blocks& blocks = body_->blocks;
+  size_t count = 0;
+  for (size_t i = body_->BlockFor(first); i < blocks.size() && count < most; ++i) {
+    const StreamBlock& block = *blocks[i];
+    if (first <= block.first() && block.last() <= last) {
+      count += block.live();
+      continue;
+    }
+    StreamBlock::Reader at(block);
+    for (at.SkipTo(first); at.valid() && at.id() <= last && count < most; at.SkipTo(first)) {
+      ++count;
+      at.Next();
+    }
+    if (block.last() > last) break;
+  }
+  return std::min<uint64_t>(count, most);
+}
+
+void Stream::Append(StreamId id, std::span<const std::string_view> fields,
+                    const StreamLimits& limits) {
+  assert(id > last_id() && !fields.empty() && fields.size() % 2 == 0);
+  Blocks& blocks = body_->blocks;
+  size_t entry_bytes = 0;
+  for (const std::string_view text : fields) entry_bytes += text.size();
+  if (blocks.empty() || body_->IsFull(*blocks.back(), entry_bytes, limits)) {
+    if (!blocks.empty()) StreamBlock::Shrink(body_->Mutable(blocks.size() - 1));
+    blocks.push_back(StreamBlock::Make(id, kFirstRoom));
+  }
+  StreamBlock::Append(body_->Mutable(blocks.size() - 1), id, fields);
+  body_->state.last_id = id;
+  ++body_->state.entries_added;
+  ++body_->size;
+  ++body_->revision;
+}
+
+bool Stream::Delete(StreamId id) {
+  const size_t index = body_->BlockFor(id);
+  if (index == body_->blocks.size()) return false;
+  StreamBlock::Reader at(*body_->blocks[index]);
+  at.SkipTo(id);
+  if (!at.valid() || at.id() != id) return false;
+  body_->RemoveEntry(index, at);
+  body_->state.max_deleted_id = std::max(body_->state.max_deleted_id, id);
+  return true;
+}
+
+bool Stream::Body::MustTrim(const StreamTrim& trim, const StreamBlock& block) const {
+  return trim.by == StreamTrim::By::kLength ? size - block.live() >= trim.length
+                                            : block.last() < trim.least_id;
+}
+
+size_t Stream::Trim(const StreamTrim& trim) {
+  const size_t before = size();
+  const auto removed = [&] { return before - size(); };
+  while (size() > 0 && !(trim.by == StreamTrim::By::kLength && size() <= trim.length)) {
+    const StreamBlock& block = *body_->blocks.front();
+    if (trim.most > 0 && removed() + block.live() > trim.most) break;
+    if (body_->MustTrim(trim, block)) {
+      body_->RemoveBlock(0);
+      continue;
+    }
+    if (!trim.approximate) body_->TrimInside(trim);
+    break;
+  }
+  return removed();
+}
+
+// Removes entries of the first block, of which at least one stays.
+void Stream::Body::TrimInside(const StreamTrim& trim) {
+  StreamBlock::Owned& block = Mutable(0);
+  for (StreamBlock::Reader at(*block); at.valid(); at.Next()) {
+    if (at.is_deleted()) continue;
+    const bool enough =
+        trim.by == StreamTrim::By::kLength ? size <= trim.length : at.id() >= trim.least_id;
+    if (enough) break;
+    block->MarkDeleted(at);
+    --size;
+    ++revision;
+  }
+}
+
+void Stream::SetState(const StreamState& state) {
+  if (state == body_->state) return;
+  body_->state = state;
+  ++body_->revision;
+}
+
+const ConsumerGroups& Stream::groups() const { return body_->groups; }
+
+const ConsumerGroup* Stream::FindGroup(std::string_view name) const {
+  const auto found = body_->groups.find(name);
+  return found == body_->groups.end() ? nullptr : &found->second;
+}
+
+ConsumerGroup* Stream::ChangeGroup(std::string_view name) {
+  return const_cast<ConsumerGroup*>(FindGroup(name));
+}
+
+void Stream::CountChanges(size_t changes) { body_->revision += static_cast<uint32_t>(changes); }
+
+bool Stream::AddGroup(std::string_view name, ConsumerGroup group) {
+  const bool is_new = body_->groups.try_emplace(std::string(name), std::move(group)).second;
+  body_->revision += is_new;
+  return is_new;
+}
+
+bool Stream::RemoveGroup(std::string_view name) {
+  const auto found = body_->groups.find(name);
+  if (found == body_->groups.end()) return false;
+  body_->groups.erase(found);
+  ++body_->revision;
+  return true;
+}
+
+std::optional<uint64_t> Stream::CountUpTo(StreamId id) const {
+  const StreamState& state = body_->state;
+  if (state.entries_added == 0) return 0;
+  if (size() == 0 && id <= state.last_id) return state.entries_added;
+  if (id != kFirstStreamId && id < state.max_deleted_id) return std::nullopt;
+  if (id == state.last_id) return state.entries_added;
+  if (id > state.last_id) return std::nullopt;
+  const StreamId first = FirstId().value_or(kFirstStreamId);
+  if (state.max_deleted_id != kFirstStreamId && state.max_deleted_id >= first) return std::nullopt;
+  if (id < first) return state.entries_added - size();
+  return id == first ? std::optional(state.entries_added - size() + 1) : std::nullopt;
+}
+
+bool Stream::MayLackEntriesAbove(StreamId id) const {
+  const StreamId deleted = body_->state.max_deleted_id;
+  return size() > 0 && deleted != kFirstStreamId && id <= deleted;
+}
+
+std::unique_ptr<StreamSnapshot> Stream::StartSnapshot() const {
+  StreamTail tail = {.length = size(),
+                     .first_id = FirstId().value_or(kFirstStreamId),
+                     .state = body_->state,
+                     .groups = CloneOf(body_->groups)};
+  return std::make_unique<StreamSnapshot>(body_->blocks, std::move(tail), body_->snapshot);
+}
+
+void Stream::Check() const {
+  [[maybe_unused]] size_t live = 0;
+  [[maybe_unused]] StreamId last;
+  for (const StreamBlock::Owned& block : body_->blocks) {
+    size_t live_here = 0, all_here = 0;
+    for (StreamBlock::Reader at(*block); at.valid(); at.Next()) {
+      assert(live + all_here == 0 || at.id() > last);
+      last = at.id();
+      ++all_here;
+      live_here += !at.is_deleted();
+    }
+    assert(live_here > 0 && live_here == block->live() && all_here == block->count());
+    assert(last == block->last());
+    live += live_here;
+  }
+  assert(live == size() && last <= last_id());
+}
+
+Stream::Cursor::Cursor(const Stream& stream, StreamId from, Direction direction)
+    : blocks_(&stream.blocks()), direction_(direction), block_(stream.body_->BlockFor(from)) {
+  if (direction_ == kForward) {
+    EnterForward(from);
+  } else if (!blocks_->empty()) {
+    block_ = std::min(block_, blocks_->size() - 1);
+    EnterBackward(from);
+  }
+}
+
+// Finds the first entry from this block on. A block may lack entries from that ID on.
+void Stream::Cursor::EnterForward(StreamId from) {
+  for (; valid(); ++block_) {
+    readers_.assign(1, StreamBlock::Reader(*(*blocks_)[block_]));
+    readers_.back().SkipTo(from);
+    if (readers_.back().valid()) return;
+  }
+}
+
+// Collects the entries of this block, or of the previous one, up to that ID.
+void Stream::Cursor::EnterBackward(StreamId from) {
+  for (; valid(); --block_) {  // wraps past the first
+    readers_.clear();
+    StreamBlock::Reader at(*(*blocks_)[block_]);
+    for (at.SkipTo(kFirstStreamId); at.valid() && at.id() <= from; at.SkipTo(kFirstStreamId)) {
+      readers_.push_back(at);
+      at.Next();
+    }
+    if (!readers_.empty()) return;
+  }
+}
+
+void Stream::Cursor::Next() {
+  assert(valid());
+  if (direction_ == kForward) {
+    readers_.back().Next();
+    readers_.back().SkipTo(kFirstStreamId);
+    if (readers_.back().valid()) return;
+    ++block_;
+    return EnterForward(kFirstStreamId);
+  }
+  readers_.pop_back();
+  if (!readers_.empty()) return;
+  --block_;
+  EnterBackward(kLastStreamId);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,173 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/stream/consumer_group.h"
+#include "core/stream/stream_block.h"
+#include "core/stream/stream_id.h"
+#include "core/stream/stream_snapshot.h"
+
+namespace zsetd {
+
+// Up to which size entries are added to a block: stream-node-max-entries and
+// stream-node-max-bytes. 0: no limit.
+struct StreamLimits {
+  size_t entries = 100;
+  size_t bytes = 4096;
+};
+
+// Which entries XTRIM, or XADD, removes: the oldest ones, until `length` are left or all are at or
+// above `least_id`. An approximate trim removes whole blocks only, and at most `most` entries.
+struct StreamTrim {
+  enum class By { kLength, kId };
+
+  By by = By::kLength;
+  uint64_t length = 0;
+  StreamId least_id;
+  bool approximate = false;
+  uint64_t most = 0;  // 0: no limit
+};
+
+// Entries with ascending IDs, each with a list of fields, and groups that read them. A row of
+// packed blocks:
+//
+//   [ block | block | ... | block with room ]     each up to StreamLimits
+//
+// IDs only grow, so the row needs neither a tree nor a skip list: entries are appended to the last
+// block, old entries are trimmed from the first, and an ID is found by binary search.
+//
+// Invariants: no block is without live entries; all IDs are at most `last_id`; the revision grows
+// by one with each entry that is added or removed and each change of the state or of a group. An
+// empty stream is a valid value. Movable, not copyable; a moved-from stream may only be assigned
+// to. Costs are for b blocks. Entries are valid until the next change.
+class Stream {
+ public:
+  class Cursor;
+
+  Stream();
+  Stream(Stream&&) noexcept;
+  Stream& operator=(Stream&&) noexcept;
+  ~Stream();
+
+  Stream Clone() const;  // O(bytes)
+
+  size_t size() const;  // entries; O(1)
+  size_t block_count() const;
+  uint32_t revision() const;
+  size_t BytesUsed() const;  // heap bytes without the object itself; O(b + consumers)
+
+  size_t GroupBytes() const;  // those of consumers and pending entries; O(consumers + blocks)
+
+  const StreamState& state() const;
+  StreamId last_id() const { return state().last_id; }
+
+  // The ID of the first and of the last entry; nullopt if there are no entries. O(block).
+  std::optional<StreamId> FirstId() const;
+  std::optional<StreamId> LastEntryId() const;
+
+  // Whether the entry exists. O(log b + block).
+  bool Contains(StreamId id) const;
+
+  // The number of entries from `first` to `last`, at most `most`. O(blocks in the range + block).
+  size_t CountInRange(StreamId first, StreamId last, uint64_t most) const;
+
+  // --- Changes ---
+
+  // Adds an entry with an ID above last_id(). `fields` are names and values in turn.
+  // O(bytes of the entry), amortised.
+  void Append(StreamId id, std::span<const std::string_view> fields, const StreamLimits& limits);
+
+  // Deletes the entry. Returns whether it existed. O(log b + block).
+  bool Delete(StreamId id);
+
+  // Returns the number of removed entries. O(removed blocks + block).
+  size_t Trim(const StreamTrim& trim);
+
+  void SetState(const StreamState& state);
+
+  // --- Groups ---
+
+  const ConsumerGroups& groups() const;
+  const ConsumerGroup* FindGroup(std::string_view name) const;
+
+  // The group, to be changed. The caller counts the changes.
+  ConsumerGroup* ChangeGroup(std::string_view name);
+  void CountChanges(size_t changes);
+
+  // Creates the group if it does not exist. Returns whether it is new.
+  bool AddGroup(std::string_view name, ConsumerGroup group);
+  bool RemoveGroup(std::string_view name);
+
+  // The number of entries that were added up to this ID, including deleted ones; nullopt if it
+  // cannot be known. Like Redis's estimate.
+  std::optional<uint64_t> CountUpTo(StreamId id) const;
+
+  // Whether an entry above `id` may have been deleted.
+  bool MayLackEntriesAbove(StreamId id) const;
+
+  // --- Snapshots ---
+
+  // Starts a snapshot of the stream at this instant, which hands out the blocks in steps while the
+  // stream changes. A stream has one at a time. O(b + bytes of the groups).
+  std::unique_ptr<StreamSnapshot> StartSnapshot() const;
+
+  // Identifies the entries, independently of the object that holds them.
+  const void* identity() const { return body_.get(); }
+
+  // Calls visit(const StreamBlock&) for each block, from the first to the last.
+  template <class Visit>
+  void ForEachBlock(Visit visit) const;
+
+  // Asserts the invariants; for tests. O(n).
+  void Check() const;
+
+ private:
+  using Blocks = StreamSnapshot::Blocks;
+  struct Body;
+
+  const Blocks& blocks() const;
+
+  std::unique_ptr<Body> body_;
+};
+
+// A place in a stream, to iterate over entries in either direction. O(log b + block) to construct,
+// O(fields) a step. Valid until the next change of the stream.
+//
+//   for (Stream::Cursor at(stream, first, Stream::Cursor::kForward); at.valid(); at.Next()) ...
+class Stream::Cursor {
+ public:
+  enum Direction { kForward, kBackward };
+
+  // The first entry at or above `from`; backward, the last one at or below it.
+  Cursor(const Stream& stream, StreamId from, Direction direction);
+
+  bool valid() const { return block_ < blocks_->size(); }
+  const StreamEntry& entry() const {  // only while valid
+    return readers_.back().entry();
+  }
+  StreamId id() const { return entry().id; }
+  void Next();
+
+ private:
+  void EnterForward(StreamId from);
+  void EnterBackward(StreamId from);
+
+  const Blocks* blocks_;
+  Direction direction_;
+  size_t block_;  // past the last: invalid
+  std::vector<StreamBlock::Reader>
+      readers_;  // forward: one; backward: the entries left in the block
+};
+
+template <class Visit>
+void Stream::ForEachBlock(Visit visit) const {
+  for (const StreamBlock::Owned& block : blocks()) visit(*block);
+}
+
+}  // namespace zsetd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "core/util/time.h"
+#include "protocol/resp/args.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+
+// The arguments of XREAD and XREADGROUP.
+struct ReadRequest {
+  std::optional<Millis> block;  // BLOCK; 0: without limit
+  uint64_t count = 0;           // 0: all
+  bool has_group = false;
+  std::string_view group;
+  std::string_view consumer;
+  bool acknowledges = false;  // NOACK: the entries do not become pending
+  Args keys;
+  Args ids;  // of each key; parsed when the key is found, as in Redis
+};
+
+ReadRequest TakeReadRequest(Call& call, bool in_group);
+
+// The most entries of a stream that the request reads. Without COUNT, a client that has waited gets
+// some and not all.
+uint64_t MostEntries(const Call& call, const ReadRequest& request);
+
+}  // namespace zsetd

@@ -1,0 +1,191 @@
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stream/stream.h"
+#include "server/commands/stream/families.h"
+#include "server/commands/stream/stream_id_text.h"
+#include "server/commands/stream/trim_request.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+// The ID of a new entry: "*", "ms-*" or a whole ID.
+struct NewId {
+  enum class Given { kNothing, kTime, kAll };
+
+  Given given = Given::kNothing;
+  StreamId id;
+};
+
+struct AddRequest {
+  std::string_view key;
+  bool makes_stream = true;  // without NOMKSTREAM
+  TrimRequest trim;
+  NewId id;
+  Args fields;  // names and values in turn
+};
+
+NewId TakeNewId(ArgReader& args) {
+  const std::string_view word = args.Word();
+  if (word == "*") return {};
+  const bool lacks_sequence = word.size() > 2 && word.ends_with("-*");
+  if (!lacks_sequence) {
+    const std::optional<StreamId> id = ParseStreamId(word);
+    if (!id) args.Refuse(kInvalidStreamId);
+    return {NewId::Given::kAll, id.value_or(StreamId())};
+  }
+  const std::optional<uint64_t> ms = ParseStreamIdPart(word.substr(0, word.size() - 2));
+  if (!ms) args.Refuse(kInvalidStreamId);
+  return {NewId::Given::kTime, {ms.value_or(0), 0}};
+}
+
+AddRequest TakeAddRequest(Call& call) {
+  ArgReader& args = call.args;
+  AddRequest request;
+  request.key = args.Word();
+  while (args.ok() && !args.AtEnd()) {
+    if (args.Take("nomkstream")) {
+      request.makes_stream = false;
+    } else if (!TakeTrimOption(args, request.trim)) {
+      break;
+    }
+  }
+  if (args.AtEnd()) args.Refuse(WrongArity("xadd"));
+  request.id = TakeNewId(args);
+  CheckTrim(call, request.trim);
+  if (args.left() < 2 || args.left() % 2 == 1) args.Refuse(WrongArity("xadd"));
+  request.fields = args.Rest();
+  if (request.id.given == NewId::Given::kAll && request.id.id == kFirstStreamId) {
+    args.Refuse("ERR The ID specified in XADD must be greater than 0-0");
+  }
+  return request;
+}
+
+// The ID of the entry; nullopt if it would not be above the last one.
+std::optional<StreamId> IdAfter(StreamId last, const NewId& wanted, Millis now) {
+  if (wanted.given == NewId::Given::kNothing) {
+    const auto ms = static_cast<uint64_t>(now.count());
+    return ms > last.ms ? StreamId{ms, 0} : last.Next();
+  }
+  StreamId id = wanted.id;
+  if (wanted.given == NewId::Given::kTime && id.ms == last.ms) {
+    if (last.seq == UINT64_MAX) return std::nullopt;
+    id.seq = last.seq + 1;
+  }
+  return id > last ? std::optional(id) : std::nullopt;
+}
+
+bool AreTooLarge(Args fields) {
+  constexpr size_t kMostBytes = 1u << 30;
+  size_t bytes = 0;
+  for (const std::string_view text : fields) bytes += text.size();
+  return bytes > kMostBytes;
+}
+
+// Trims after the entry was added, as another change of the key.
+void TrimAfterAdd(Call& call, const AddRequest& request) {
+  Edit<Stream> stream = call.Open<Stream>(request.key, KeyEvent::kXTrim);
+  stream.CountElsewhere();
+  stream->Trim(*request.trim.trim);
+}
+
+// Propagates the ID that was chosen, and an exact trim.
+void PropagateAdd(Call& call, const AddRequest& request, StreamId id) {
+  const bool approximates = request.trim.trim && request.trim.trim->approximate;
+  if (!call.Propagates()) return;
+  if (request.id.given == NewId::Given::kAll && !approximates) return;
+  const std::string id_text = StreamIdText(id);
+  ExactTrim exact;
+  std::vector<std::string_view> words = {"XADD", request.key};
+  if (request.trim.trim) {
+    exact = ExactTrimOf(*request.trim.trim, *call.keys.all().Find(request.key)->GetIf<Stream>());
+    words.insert(words.end(), {exact.option, "=", exact.threshold});
+  }
+  words.push_back(id_text);
+  words.insert(words.end(), request.fields.begin(), request.fields.end());
+  call.Propagate(words);
+}
+
+void XAdd(Call& call) {
+  const AddRequest request = TakeAddRequest(call);
+  StreamId id;
+  {
+    const Edit<Stream> stream = request.makes_stream
+                                    ? call.OpenOrMake<Stream>(request.key, KeyEvent::kXAdd)
+                                    : call.Open<Stream>(request.key, KeyEvent::kXAdd);
+    if (call.Refused()) return;
+    if (!stream) return call.reply.Null();
+    if (stream->last_id() == kLastStreamId) {
+      return call.Fail(
+          "ERR The stream has exhausted the last possible ID, unable to add more items");
+    }
+    const std::optional<StreamId> next = IdAfter(stream->last_id(), request.id, call.now());
+    if (!next) {
+      return call.Fail(
+          "ERR The ID specified in XADD is equal or smaller than the target stream top item");
+    }
+    if (AreTooLarge(request.fields)) return call.Fail("ERR Elements are too large to be stored");
+    id = *next;
+    stream.Append(id, request.fields);
+  }
+  ReplyStreamId(call.reply, id);
+  if (request.trim.trim) TrimAfterAdd(call, request);
+  PropagateAdd(call, request, id);
+}
+
+void XTrim(Call& call) {
+  const std::string_view key = call.args.Word();
+  TrimRequest request;
+  while (call.args.ok() && !call.args.AtEnd()) {
+    if (!TakeTrimOption(call.args, request)) call.args.Refuse(kSyntaxError);
+  }
+  if (!request.trim && request.most.value_or(0) == 0) {
+    call.args.Refuse("ERR syntax error, XTRIM must be called with a trimming strategy");
+  }
+  CheckTrim(call, request);
+  const Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kXTrim);
+  if (call.Refused()) return;
+  const size_t removed = stream ? stream->Trim(*request.trim) : 0;
+  call.reply.Integer(static_cast<int64_t>(removed));
+  if (removed == 0 || !request.trim->approximate) return;
+  const ExactTrim exact = ExactTrimOf(*request.trim, *stream);
+  call.Propagate({"XTRIM", key, exact.option, "=", exact.threshold});
+}
+
+constexpr Command kCommands[] = {
+    {.name = "xadd",
+     .run = XAdd,
+     .arity = -5,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "key [NOMKSTREAM] [<MAXLEN|MINID> [<=|~>] threshold [LIMIT count]] <*|id> "
+              "field value [field value ...]",
+     .summary = "Appends an entry to a stream, and optionally trims the stream.",
+     .cost = "O(1); with trimming O(N) for N entries removed",
+     .key_use = "RW update",
+     .tips = "nondeterministic_output"},
+    {.name = "xtrim",
+     .run = XTrim,
+     .arity = -4,
+     .flags = kWrite,
+     .keys = kOneKey,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "key <MAXLEN|MINID> [<=|~>] threshold [LIMIT count]",
+     .summary = "Removes the oldest entries of a stream.",
+     .cost = "O(N) for N entries removed",
+     .key_use = "RW delete",
+     .tips = "nondeterministic_output"},
+};
+
+}  // namespace
+
+std::span<const Command> StreamAddCommands() { return kCommands; }
+
+}  // namespace zsetd

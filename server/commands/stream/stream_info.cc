@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/stream/stream.h"
+#include "server/commands/common/help.h"
+#include "server/commands/stream/families.h"
+#include "server/commands/stream/stream_id_text.h"
+#include "server/commands/stream/stream_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+void ReplyCount(ReplyWriter& reply, std::string_view name, size_t count) {
+  reply.Bulk(name);
+  reply.Integer(static_cast<int64_t>(count));
+}
+
+void ReplyId(ReplyWriter& reply, std::string_view name, StreamId id) {
+  reply.Bulk(name);
+  ReplyStreamId(reply, id);
+}
+
+// Finds the stream, which must exist.
+const Stream* FindStream(Call& call) {
+  const Stream* const stream = call.Find<Stream>(call.args.Word());
+  if (stream == nullptr) call.args.Refuse(kNoSuchKey);
+  return stream;
+}
+
+// The number of entries that the group has not read; nullopt if it cannot be known.
+std::optional<int64_t> LagOf(const Stream& stream, const ConsumerGroup& group) {
+  const auto added = static_cast<int64_t>(stream.state().entries_added);
+  if (added == 0) return 0;
+  if (group.entries_read() != ConsumerGroup::kUnknownCount &&
+      !stream.MayLackEntriesAbove(group.last_id())) {
+    return added - group.entries_read();
+  }
+  const std::optional<uint64_t> read = stream.CountUpTo(group.last_id());
+  return read ? std::optional(added - static_cast<int64_t>(*read)) : std::nullopt;
+}
+
+void ReplyProgress(ReplyWriter& reply, const Stream& stream, const ConsumerGroup& group) {
+  ReplyId(reply, "last-delivered-id", group.last_id());
+  reply.Bulk("entries-read");
+  if (group.entries_read() == ConsumerGroup::kUnknownCount) {
+    reply.Null();
+  } else {
+    reply.Integer(group.entries_read());
+  }
+  reply.Bulk("lag");
+  const std::optional<int64_t> lag = LagOf(stream, group);
+  lag ? reply.Integer(*lag) : reply.Null();
+}
+
+void Groups(Call& call) {
+  const Stream* const stream = FindStream(call);
+  if (call.Refused()) return;
+  call.reply.Array(stream->groups().size());
+  for (const auto& [name, group] : stream->groups()) {
+    call.reply.Map(6);
+    call.reply.Bulk("name");
+    call.reply.Bulk(name);
+    ReplyCount(call.reply, "consumers", group.consumers().size());
+    ReplyCount(call.reply, "pending", group.pending().size());
+    ReplyProgress(call.reply, *stream, group);
+  }
+}
+
+void Consumers(Call& call) {
+  const std::string_view key = call.args.Peek();
+  const Stream* const stream = FindStream(call);
+  const std::string_view name = call.args.Word();
+  const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(name);
+  if (group == nullptr) {
+    call.args.Refuse("NOGROUP No such consumer group " + Quoted(name) + " for key name " +
+                     Quoted(key));
+  }
+  if (call.Refused()) return;
+  call.reply.Array(group->consumers().size());
+  for (const auto& [consumer_name, consumer] : group->consumers()) {
+    call.reply.Map(3);
+    call.reply.Bulk("name");
+    call.reply.Bulk(consumer_name);
+    ReplyCount(call.reply, "pending", consumer.pending);
+    call.reply.Bulk("idle");
+    call.reply.Integer(std::max(call.now() - consumer.seen, Millis(0)).count());
+  }
+}
+
+// The blocks are reported as the keys of Redis's radix tree.
+void ReplyState(ReplyWriter& reply, const Stream& stream) {
+  ReplyCount(reply, "length", stream.size());
+  ReplyCount(reply, "radix-tree-keys", stream.block_count());
+  ReplyCount(reply, "radix-tree-nodes", stream.block_count() + 1);
+  ReplyId(reply, "last-generated-id", stream.last_id());
+  ReplyId(reply, "max-deleted-entry-id", stream.state().max_deleted_id);
+  ReplyCount(reply, "entries-added", stream.state().entries_added);
+  ReplyId(reply, "recorded-first-entry-id", stream.FirstId().value_or(kFirstStreamId));
+}
+
+void ReplyEntryOrNull(ReplyWriter& reply, std::string_view name, const Stream& stream,
+                      std::optional<StreamId> id) {
+  reply.Bulk(name);
+  if (id) {
+    ReplyEntryAt(reply, stream, *id);
+  } else {
+    reply.Null();
+  }
+}
+
+// The entries of a group, or those of one of its consumers without the consumer's name.
+void ReplyPending(ReplyWriter& reply, const ConsumerGroup& group, uint64_t most,
+                  const Consumer* consumer) {
+  const size_t all = consumer == nullptr ? group.pending().size() : consumer->pending;
+  const size_t count = most == 0 ? all : std::min<uint64_t>(all, most);
+  ReplyCount(reply, "pel-count", all);
+  reply.Bulk("pending");
+  reply.Array(count);
+  PendingEntries::Cursor at(group.pending(), kFirstStreamId,
+                            consumer == nullptr ? std::nullopt : std::optional(consumer->number));
+  for (size_t left = count; left > 0; --left, at.Next()) {
+    reply.Array(consumer == nullptr ? 4 : 3);
+    ReplyStreamId(reply, at.entry().id);
+    if (consumer == nullptr) reply.Bulk(group.NameOf(at.entry()));
+    reply.Integer(at.entry().delivered.count());
+    reply.Integer(static_cast<int64_t>(at.entry().deliveries));
+  }
+}
+
+void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGroup& group,
+                    std::string_view name, uint64_t most) {
+  reply.Map(7);
+  reply.Bulk("name");
+  reply.Bulk(name);
+  ReplyProgress(reply, stream, group);
+  ReplyPending(reply, group, most, nullptr);
+  reply.Bulk("consumers");
+  reply.Array(group.consumers().size());
+  for (const auto& [consumer_name, consumer] : group.consumers()) {
+    reply.Map(4);
+    reply.Bulk("name");
+    reply.Bulk(consumer_name);
+    reply.Bulk("seen-time");
+    reply.Integer(consumer.seen.count());
+    ReplyPending(reply, group, most, &consumer);
+  }
+}
+
+void ReplyFull(ReplyWriter& reply, const Stream& stream, uint64_t most) {
+  reply.Map(9);
+  ReplyState(reply, stream);
+  reply.Bulk("entries");
+  ReplyEntries(reply, stream, kFirstStreamId, kLastStreamId, most == 0 ? UINT64_MAX : most);
+  reply.Bulk("groups");
+  reply.Array(stream.groups().size());
+  for (const auto& [name, group] : stream.groups()) {
+    ReplyFullGroup(reply, stream, group, name, most);
+  }
+}
+
+// Takes [FULL [COUNT count]]. Nullopt without FULL.
+std::optional<uint64_t> TakeFull(Call& call) {
+  constexpr int64_t kUsual = 10;
+  ArgReader& args = call.args;
+  if (args.AtEnd()) return std::nullopt;
+  const bool is_complete = args.left() == 1 || args.left() == 3;
+  bool is_sound = is_complete && args.Take("full");
+  int64_t count = kUsual;
+  if (is_sound && !args.AtEnd()) {
+    is_sound = args.Take("count");
+    if (is_sound) count = args.Integer();
+  }
+  if (!is_sound) {
+    args.Refuse("ERR unknown subcommand or wrong number of arguments for " +
+                Quoted(call.argv()[1], 128) + ". Try XINFO HELP.");
+  }
+  return static_cast<uint64_t>(count < 0 ? kUsual : count);
+}
+
+void StreamInfo(Call& call) {
+  const Stream* const stream = FindStream(call);
+  const std::optional<uint64_t> full = TakeFull(call);
+  if (call.Refused()) return;
+  if (full) return ReplyFull(call.reply, *stream, *full);
+  call.reply.Map(10);
+  ReplyState(call.reply, *stream);
+  ReplyCount(call.reply, "groups", stream->groups().size());
+  ReplyEntryOrNull(call.reply, "first-entry", *stream, stream->FirstId());
+  ReplyEntryOrNull(call.reply, "last-entry", *stream, stream->LastEntryId());
+}
+
+constexpr KeyPlaces kKey = {2, 2, 1};
+
+constexpr Command kCommands[] = {
+    {.name = "xinfo",
+     .arity = -2,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .summary = "Inspects a stream.",
+     .cost = "Depends on the subcommand"},
+    {.name = "xinfo|consumers",
+     .run = Consumers,
+     .arity = 4,
+     .flags = kReadOnly,
+     .keys = kKey,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "key group",
+     .summary = "Lists the consumers of a consumer group.",
+     .cost = "O(N) for N consumers",
+     .tips = "nondeterministic_output"},
+    {.name = "xinfo|groups",
+     .run = Groups,
+     .arity = 3,
+     .flags = kReadOnly,
+     .keys = kKey,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "key",
+     .summary = "Lists the consumer groups of a stream.",
+     .cost = "O(N) for N groups"},
+    {.name = "xinfo|help",
+     .run = Help,
+     .arity = 2,
+     .flags = kLoading | kStale,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .summary = "Lists the subcommands.",
+     .cost = "O(1)"},
+    {.name = "xinfo|stream",
+     .run = StreamInfo,
+     .arity = -3,
+     .flags = kReadOnly,
+     .keys = kKey,
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "key [FULL [COUNT count]]",
+     .summary = "Describes a stream, with FULL also its entries and groups.",
+     .cost = "O(1); with FULL O(N) for N entries returned"},
+};
+
+}  // namespace
+
+std::span<const Command> StreamInfoCommands() { return kCommands; }
+
+}  // namespace zsetd

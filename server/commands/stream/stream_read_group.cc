@@ -1,0 +1,221 @@
+// XREADGROUP: new entries for a consumer of a group, or the consumer's pending entries.
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/stream/stream.h"
+#include "server/commands/stream/claim_effects.h"
+#include "server/commands/stream/families.h"
+#include "server/commands/stream/read_request.h"
+#include "server/commands/stream/stream_id_text.h"
+#include "server/commands/stream/stream_reply.h"
+#include "server/engine/call.h"
+#include "server/engine/client/stream_wait.h"
+
+namespace zsetd {
+namespace {
+
+// A stream of the request, which has the group.
+struct Wanted {
+  std::string_view key;
+  std::optional<StreamId> after;  // of pending entries; nullopt: new entries
+  bool is_new_consumer = false;
+  bool has_entries = false;  // to reply now; pending entries are always replied
+};
+
+// Refuses the request if the key has no such group. The error for a client that has waited
+// names the deleted object.
+const ConsumerGroup* FindGroup(Call& call, const ReadRequest& request, std::string_view key,
+                               const Stream* stream) {
+  const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(request.group);
+  if (group != nullptr) return group;
+  if (!call.RunsAgain()) {
+    call.args.Refuse(NoGroup(key, request.group, " in XREADGROUP with GROUP option"));
+  } else {
+    call.args.Refuse("NOGROUP the consumer group this client was blocked on no longer exists");
+  }
+  return nullptr;
+}
+
+const Stream* FindStream(Call& call, std::string_view key) {
+  const Entry* const entry = call.RunsAgain() ? call.keys.Peek(key) : nullptr;
+  if (call.RunsAgain() && (entry == nullptr || !entry->Holds<Stream>())) {
+    call.args.Refuse("UNBLOCKED the stream key no longer exists");
+  }
+  return call.Find<Stream>(key);
+}
+
+// Nullopt for ">", and for the greatest ID.
+std::optional<StreamId> AfterOf(Call& call, std::string_view id) {
+  if (id == "$") {
+    call.args.Refuse(
+        "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of "
+        "this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID "
+        "would just return an empty result set.");
+  }
+  if (id == ">") return std::nullopt;
+  const std::optional<StreamId> after = ParseStreamId(id);
+  if (!after) call.args.Refuse(kInvalidStreamId);
+  return after == kLastStreamId ? std::nullopt : after;
+}
+
+// After a wait only the stream that ended it is considered.
+std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
+  std::vector<Wanted> streams;
+  for (size_t i = 0; i < request.keys.size() && call.args.ok(); ++i) {
+    const std::string_view key = request.keys[i];
+    if (!call.MayServe(key)) continue;
+    const Stream* const stream = FindStream(call, key);
+    if (!call.args.ok()) break;
+    const ConsumerGroup* const group = FindGroup(call, request, key, stream);
+    if (group == nullptr) break;
+    Wanted wanted = {.key = key, .after = AfterOf(call, request.ids[i])};
+    wanted.is_new_consumer = group->FindConsumer(request.consumer) == nullptr;
+    wanted.has_entries =
+        wanted.after || (stream->size() > 0 && *stream->LastEntryId() > group->last_id());
+    streams.push_back(wanted);
+  }
+  return streams;
+}
+
+// Replies the consumer's pending entries, and delivers them again. A deleted one has no fields.
+void ReplyPending(Call& call, const ReadRequest& request, const Edit<Stream>& stream,
+                  ConsumerGroup& group, StreamId after) {
+  const uint64_t most = MostEntries(call, request);
+  const uint32_t number = group.FindConsumer(request.consumer)->number;
+  std::vector<PendingEntry> entries;
+  for (PendingEntries::Cursor at(group.pending(), *after.Next(), number);
+       at.valid() && entries.size() < most; at.Next()) {
+    entries.push_back(at.entry());
+  }
+  call.reply.Array(entries.size());
+  for (const PendingEntry& entry : entries) {
+    if (stream->Contains(entry.id)) {
+      ReplyEntryAt(call.reply, *stream, entry.id);
+      group.SetPending(entry.id, request.consumer, call.now(), entry.deliveries + 1);
+    } else {
+      call.reply.Array(2);
+      ReplyStreamId(call.reply, entry.id);
+      call.reply.NullArray();
+    }
+  }
+}
+
+// Moves the group's position to an entry that follows it.
+void Advance(const Stream& stream, ConsumerGroup& group, StreamId id) {
+  int64_t entries_read = group.entries_read();
+  if (entries_read != ConsumerGroup::kUnknownCount && !stream.MayLackEntriesAbove(id)) {
+    ++entries_read;
+  } else if (stream.state().entries_added > 0) {
+    const std::optional<uint64_t> count = stream.CountUpTo(id);
+    entries_read = count ? static_cast<int64_t>(*count) : ConsumerGroup::kUnknownCount;
+  }
+  group.SetPosition(id, entries_read);
+}
+
+// Replies entries after the group's position, and delivers them. Returns their IDs.
+std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Edit<Stream>& stream,
+                               ConsumerGroup& group) {
+  const StreamId first = group.last_id().Next().value_or(kLastStreamId);
+  const size_t count = stream->CountInRange(first, kLastStreamId, MostEntries(call, request));
+  std::vector<StreamId> ids;
+  ids.reserve(count);
+  call.reply.Array(count);
+  for (Stream::Cursor at(*stream, first, Stream::Cursor::kForward); ids.size() < count; at.Next()) {
+    ReplyEntry(call.reply, at.entry());
+    ids.push_back(at.id());
+  }
+  for (const StreamId id : ids) {
+    Advance(*stream, group, id);
+    if (!request.acknowledges) group.SetPending(id, request.consumer, call.now(), 1);
+  }
+  return ids;
+}
+
+void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
+                   const ConsumerGroup& group, const std::vector<StreamId>& ids) {
+  call.MarkPropagated();
+  if (!call.Propagates()) return;
+  ClaimEffects claims(call, wanted.key, request.group, group, request.consumer);
+  if (!request.acknowledges) {
+    for (const StreamId id : ids) claims.Add(id, call.now(), 1);
+    claims.Flush();
+  }
+  if (wanted.is_new_consumer && !claims.any()) {
+    call.Propagate({"XGROUP", "CREATECONSUMER", wanted.key, request.group, request.consumer});
+  }
+  if (!ids.empty()) PropagateGroupPosition(call, wanted.key, request.group, group);
+}
+
+void Serve(Call& call, const ReadRequest& request, const Wanted& wanted) {
+  const Edit<Stream> stream = call.Open<Stream>(
+      wanted.key, wanted.is_new_consumer ? KeyEvent::kXGroupCreateConsumer : KeyEvent::kNone);
+  ConsumerGroup& group = *stream->ChangeGroup(request.group);
+  const bool is_new = group.AddConsumer(request.consumer, call.now());
+  if (!is_new) group.SetSeen(request.consumer, call.now());
+  ReplyStreamKey(call.reply, wanted.key);
+  std::vector<StreamId> ids;
+  if (wanted.after) {
+    ReplyPending(call, request, stream, group, *wanted.after);
+  } else {
+    ids = ReplyNew(call, request, stream, group);
+  }
+  stream->CountChanges(is_new + !ids.empty());
+  PropagateRead(call, request, wanted, group, ids);
+}
+
+bool WaitForNew(Call& call, const ReadRequest& request) {
+  std::vector<StreamWait::Position> positions;
+  for (const std::string_view key : request.keys) {
+    positions.push_back({std::string(key), std::nullopt});
+  }
+  auto wait = std::make_unique<StreamWait>(std::move(positions), std::string(request.group));
+  return call.WaitForEntries(request.keys, call.argv(), wait, *request.block);
+}
+
+void XReadGroup(Call& call) {
+  const ReadRequest request = TakeReadRequest(call, /*in_group=*/true);
+  const std::vector<Wanted> streams = FindStreams(call, request);
+  if (call.Refused()) return;
+  const auto served = static_cast<size_t>(std::ranges::count_if(streams, &Wanted::has_entries));
+  if (served == 0) {
+    if (!request.block || !WaitForNew(call, request)) call.reply.NullArray();
+    return;
+  }
+  ReplyStreams(call.reply, served);
+  for (const Wanted& wanted : streams) {
+    if (wanted.has_entries) Serve(call, request, wanted);
+  }
+}
+
+constexpr ValuedOption kReadOptions[] = {{"BLOCK", 1}, {"COUNT", 1}, {"GROUP", 2}};
+
+constexpr Command kCommands[] = {
+    {.name = "xreadgroup",
+     .run = XReadGroup,
+     .arity = -7,
+     .flags = kWrite | kBlocking | kMovableKeys,
+     .keys = {.options_from = 1,
+              .other_options = kReadOptions,
+              .rest_option = "STREAMS",
+              .rest_divisor = 2},
+     .group = CommandGroup::kStream,
+     .since = "5.0.0",
+     .usage = "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key "
+              "[key ...] id [id ...]",
+     .summary = "Returns new entries of streams for a consumer of a group, or its pending entries; "
+                "can block until there are new ones.",
+     .cost = "O(N*log(M)+K) for N streams of M entries and K entries returned",
+     .key_use = "RO access"},
+};
+
+}  // namespace
+
+std::span<const Command> StreamReadGroupCommands() { return kCommands; }
+
+}  // namespace zsetd

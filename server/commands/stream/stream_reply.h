@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/stream/stream.h"
+#include "protocol/resp/reply_writer.h"
+
+namespace zsetd {
+
+// Replies an entry: its ID, and an array of names and values in turn.
+void ReplyEntry(ReplyWriter& reply, const StreamEntry& entry);
+
+// Replies the first entries of the range, at most `most`, as an array. Backward: the last ones.
+// O(log(blocks) + entries).
+void ReplyEntries(ReplyWriter& reply, const Stream& stream, StreamId first, StreamId last,
+                  uint64_t most, Stream::Cursor::Direction direction = Stream::Cursor::kForward);
+
+// Replies an entry that is known to exist.
+void ReplyEntryAt(ReplyWriter& reply, const Stream& stream, StreamId id);
+
+// Start the reply of XREAD and XREADGROUP: the number of streams, and the key before each stream's
+// entries. RESP3: a map.
+void ReplyStreams(ReplyWriter& reply, size_t streams);
+void ReplyStreamKey(ReplyWriter& reply, std::string_view key);
+
+// "NOGROUP No such key 'KEY' or consumer group 'GROUP'" and the text that follows.
+std::string NoGroup(std::string_view key, std::string_view group, std::string_view rest = "");
+
+}  // namespace zsetd

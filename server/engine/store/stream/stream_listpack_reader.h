@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/stream/stream.h"
+
+namespace zsetd {
+
+// Reads the elements of a listpack (stream_listpack.h) from untrusted bytes, one after another, and
+// appends the entries that are not deleted to a stream.
+class StreamListpackReader {
+ public:
+  // `base` precedes the listpack. Both outlive this.
+  StreamListpackReader(Stream& stream, const StreamLimits& limits, StreamId base)
+      : stream_(stream), limits_(limits), base_(base) {}
+
+  // Returns whether the element is sound at its place.
+  bool Take(std::string_view element);
+
+  // Whether the listpack may end here, and has as many entries as it announced.
+  bool IsComplete() const;
+
+ private:
+  enum class Expected {
+    kLive,
+    kDeleted,
+    kNameCount,
+    kName,
+    kMasterEnd,
+    kFlags,
+    kMs,
+    kSequence,
+    kFieldCount,
+    kText,
+    kElements,
+  };
+
+  bool TakeNumber(std::string_view element);
+  bool TakeText(std::string_view element, std::vector<std::string>& texts, Expected next);
+  bool StartTexts(uint64_t count, Expected texts, Expected without);
+  bool EndEntry(uint64_t elements);
+  bool AppendEntry();
+
+  bool SameNames() const;
+
+  Stream& stream_;
+  const StreamLimits& limits_;
+  const StreamId base_;
+  Expected expected_ = Expected::kLive;
+  uint64_t announced_live_ = 0;
+  uint64_t announced_deleted_ = 0;
+  uint64_t live_ = 0;
+  uint64_t deleted_ = 0;
+  uint64_t left_ = 0;  // names or texts
+  size_t bytes_ = 0;   // of the entry
+  std::vector<std::string> master_names_;
+
+  // The entry that is being read.
+  uint64_t flags_ = 0;
+  StreamId id_;
+  uint64_t field_count_ = 0;
+  std::vector<std::string> texts_;
+  std::optional<StreamId> last_id_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,135 @@
+#include "server/engine/store/stream/stream_rdb_reader.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/rdb/packed_elements.h"
+#include "server/engine/store/stream/stream_listpack_reader.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kIdBytes = 16;
+constexpr size_t kTimeBytes = 8;
+
+// A pending entry of a group, whose consumer is named later.
+struct Unowned {
+  StreamId id;
+  Millis delivered{0};
+  uint64_t deliveries = 0;
+  bool is_owned = false;
+};
+
+StreamId IdFrom(std::string_view bytes) {
+  ByteCursor cursor(bytes);
+  const uint64_t ms = cursor.BigEndian(8);
+  return {ms, cursor.BigEndian(8)};
+}
+
+StreamId TakeIdLengths(RdbReader& reader) {
+  const uint64_t ms = reader.Length();
+  return {ms, reader.Length()};
+}
+
+// A time before 1970 is taken as 0.
+Millis TakeTime(RdbReader& reader) {
+  const auto millis = static_cast<int64_t>(reader.LittleEndian(kTimeBytes));
+  return Millis(std::max<int64_t>(millis, 0));
+}
+
+bool ReadBlock(RdbReader& reader, const StreamLimits& limits, Stream& stream) {
+  const std::string_view base = reader.String();
+  if (!reader.ok() || base.size() != kIdBytes) return false;
+  StreamListpackReader listpack(stream, limits, IdFrom(base));
+  const std::string_view bytes = reader.String();
+  return reader.ok() &&
+         ReadListpack(bytes, [&](std::string_view element) { return listpack.Take(element); }) &&
+         listpack.IsComplete();
+}
+
+std::vector<Unowned> ReadPending(RdbReader& reader) {
+  std::vector<Unowned> pending;
+  for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
+    Unowned entry;
+    entry.id = IdFrom(reader.Bytes(kIdBytes));
+    entry.delivered = TakeTime(reader);
+    entry.deliveries = reader.Length();
+    if (reader.ok()) pending.push_back(entry);
+  }
+  return pending;
+}
+
+// Reads a consumer and assigns its pending entries.
+bool ReadConsumer(RdbReader& reader, RdbType type, std::vector<Unowned>& pending,
+                  ConsumerGroup& group) {
+  const std::string name(reader.String());
+  const Millis seen = TakeTime(reader);
+  if (type == RdbType::kStream3) TakeTime(reader);  // when it was active
+  if (!reader.ok() || !group.AddConsumer(name, seen)) return false;
+  for (uint64_t left = reader.Length(); left > 0; --left) {
+    const StreamId id = IdFrom(reader.Bytes(kIdBytes));
+    const auto entry = std::ranges::lower_bound(pending, id, {}, &Unowned::id);
+    if (!reader.ok() || entry == pending.end() || entry->id != id) return false;
+    if (std::exchange(entry->is_owned, true)) return false;
+    group.SetPending(id, name, entry->delivered, entry->deliveries);
+  }
+  return reader.ok();
+}
+
+// The formats before kStream2 do not have the number of entries that the group has read.
+bool ReadGroup(RdbReader& reader, RdbType type, Stream& stream) {
+  const std::string name(reader.String());
+  const StreamId last = TakeIdLengths(reader);
+  int64_t entries_read = ConsumerGroup::kUnknownCount;
+  if (type != RdbType::kStream) {
+    entries_read = static_cast<int64_t>(reader.Length());
+  } else if (const std::optional<uint64_t> count = stream.CountUpTo(last)) {
+    entries_read = static_cast<int64_t>(*count);
+  }
+  ConsumerGroup group(last, entries_read);
+  std::vector<Unowned> pending = ReadPending(reader);
+  std::ranges::sort(pending, {}, &Unowned::id);
+  const auto same = std::ranges::adjacent_find(pending, {}, &Unowned::id);
+  if (!reader.ok() || same != pending.end()) return false;
+  for (uint64_t left = reader.Length(); left > 0; --left) {
+    if (!reader.ok() || !ReadConsumer(reader, type, pending, group)) return false;
+  }
+  return reader.ok() && group.pending().size() == pending.size() &&
+         stream.AddGroup(name, std::move(group));
+}
+
+// Reads the state. That of the formats before kStream2 is computed.
+bool ReadState(RdbReader& reader, RdbType type, Stream& stream) {
+  const uint64_t length = reader.Length();
+  StreamState state;
+  state.last_id = TakeIdLengths(reader);
+  state.entries_added = length;
+  if (type != RdbType::kStream) {
+    TakeIdLengths(reader);  // the first entry's
+    state.max_deleted_id = TakeIdLengths(reader);
+    state.entries_added = reader.Length();
+  }
+  if (!reader.ok() || length != stream.size() || state.last_id < stream.last_id()) return false;
+  stream.SetState(state);
+  return true;
+}
+
+}  // namespace
+
+std::optional<Stream> ReadRdbStream(RdbReader& reader, RdbType type, const StreamLimits& limits) {
+  Stream stream;
+  for (uint64_t left = reader.Length(); left > 0; --left) {
+    if (!reader.ok() || !ReadBlock(reader, limits, stream)) return std::nullopt;
+  }
+  if (!ReadState(reader, type, stream)) return std::nullopt;
+  for (uint64_t left = reader.Length(); left > 0; --left) {
+    if (!reader.ok() || !ReadGroup(reader, type, stream)) return std::nullopt;
+  }
+  return reader.ok() ? std::optional(std::move(stream)) : std::nullopt;
+}
+
+}  // namespace zsetd

@@ -1,0 +1,118 @@
+#include "server/engine/store/stream/stream_rdb_writer.h"
+
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "protocol/rdb/packed_elements.h"
+#include "protocol/text/number_text.h"
+#include "server/engine/store/stream/stream_listpack.h"
+
+namespace zsetd {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// The bytes of an ID, the high byte first.
+std::string IdBytes(StreamId id) {
+  std::string bytes;
+  for (const uint64_t part : {id.ms, id.seq}) {
+    for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(part >> shift);
+  }
+  return bytes;
+}
+
+void WriteId(StreamId id, RdbWriter& writer) {
+  writer.Length(id.ms);
+  writer.Length(id.seq);
+}
+
+void AddNumber(uint64_t number, ListpackWriter& packed) {
+  packed.Add(IntegerText(static_cast<int64_t>(number)));
+}
+
+Names NamesOf(const StreamEntry& entry) {
+  Names names;
+  entry.ForEachField([&](std::string_view name, std::string_view) { names.emplace_back(name); });
+  return names;
+}
+
+// Writes the number of entries and the names of the first one, which others may share.
+void AddMaster(size_t entries, const Names& names, ListpackWriter& packed) {
+  AddNumber(entries, packed);
+  AddNumber(0, packed);  // deleted entries
+  AddNumber(names.size(), packed);
+  for (const std::string& name : names) packed.Add(name);
+  AddNumber(0, packed);
+}
+
+void AddEntry(const StreamEntry& entry, StreamId first, const Names& names,
+              ListpackWriter& packed) {
+  const bool same_names = NamesOf(entry) == names;
+  AddNumber(same_names ? kListpackSameFields : 0, packed);
+  AddNumber(entry.id.ms - first.ms, packed);
+  AddNumber(entry.id.seq - first.seq, packed);
+  if (!same_names) AddNumber(entry.field_count, packed);
+  entry.ForEachField([&](std::string_view name, std::string_view value) {
+    if (!same_names) packed.Add(name);
+    packed.Add(value);
+  });
+  AddNumber(ListpackElementsOf(entry.field_count, same_names), packed);
+}
+
+void WriteGroup(const ConsumerGroup& group, RdbWriter& writer) {
+  WriteId(group.last_id(), writer);
+  writer.Length(static_cast<uint64_t>(group.entries_read()));
+  writer.Length(group.pending().size());
+  for (PendingEntries::Cursor at(group.pending(), kFirstStreamId); at.valid(); at.Next()) {
+    writer.Written(IdBytes(at.entry().id));
+    writer.LittleEndian(static_cast<uint64_t>(at.entry().delivered.count()), 8);
+    writer.Length(at.entry().deliveries);
+  }
+  writer.Length(group.consumers().size());
+  for (const auto& [name, consumer] : group.consumers()) {
+    writer.String(name);
+    writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+    writer.Length(consumer.pending);
+    PendingEntries::Cursor at(group.pending(), kFirstStreamId, consumer.number);
+    for (size_t left = consumer.pending; left > 0; --left, at.Next()) {
+      writer.Written(IdBytes(at.entry().id));
+    }
+  }
+}
+
+}  // namespace
+
+void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer) {
+  StreamBlock::Reader at(block);
+  at.SkipTo(kFirstStreamId);
+  assert(at.valid());
+  const StreamId first = at.id();
+  const Names names = NamesOf(at.entry());
+  ListpackWriter packed;
+  AddMaster(block.live(), names, packed);
+  for (; at.valid(); at.Next(), at.SkipTo(kFirstStreamId)) {
+    AddEntry(at.entry(), first, names, packed);
+  }
+  writer.String(IdBytes(first));
+  writer.String(packed.Finish());
+}
+
+void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
+                     const ConsumerGroups& groups, RdbWriter& writer) {
+  writer.Length(length);
+  WriteId(state.last_id, writer);
+  WriteId(first, writer);
+  WriteId(state.max_deleted_id, writer);
+  writer.Length(state.entries_added);
+  writer.Length(groups.size());
+  for (const auto& [name, group] : groups) {
+    writer.String(name);
+    WriteGroup(group, writer);
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,48 @@
+#include "server/engine/client/stream_wait.h"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/keyspace/entry.h"
+#include "core/keyspace/value.h"
+
+namespace zsetd {
+namespace {
+
+constexpr Millis kNow{1000};
+
+Stream WithEntries(uint64_t count) {
+  Stream stream;
+  const std::vector<std::string_view> fields = {"f", "v"};
+  for (uint64_t ms = 1; ms <= count; ++ms) stream.Append({ms, 0}, fields, StreamLimits());
+  return stream;
+}
+
+TEST(StreamWait, IsServedByALaterEntryOfItsKey) {
+  const StreamWait wait({{"s", StreamId{2, 0}}, {"t", StreamId{9, 0}}}, std::nullopt);
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", WithEntries(2)), kNow));
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", WithEntries(3)), kNow));
+  EXPECT_FALSE(wait.CanServe("t", *Entry::Make("t", WithEntries(3)), kNow));
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", List()), kNow));
+  EXPECT_FALSE(wait.EndsWithoutKey());
+}
+
+TEST(StreamWait, OfAGroupEndsWithTheGroupAndTheKey) {
+  const StreamWait wait({{"s", std::nullopt}}, std::string("g"));
+  EXPECT_TRUE(wait.EndsWithoutKey());
+  Stream stream = WithEntries(2);
+  stream.AddGroup("g", ConsumerGroup({2, 0}, 2));
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", stream.Clone()), kNow));
+  stream.ChangeGroup("g")->SetPosition({1, 0}, 1);
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", stream.Clone()), kNow));
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", WithEntries(0)), kNow));
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", List()), kNow));
+}
+
+}  // namespace
+}  // namespace zsetd

@@ -1,0 +1,138 @@
+// Streams are read as they were written, in all of Redis's formats, and damaged bytes are refused.
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/stream/stream.h"
+#include "core/util/rng.h"
+#include "protocol/rdb/rdb_reader.h"
+#include "protocol/rdb/rdb_writer.h"
+#include "server/engine/store/stream/stream_rdb_reader.h"
+#include "server/engine/store/stream/stream_rdb_writer.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostBytes = 1 << 30;
+
+// Entries with several lists of names, deleted entries, two groups and pending entries.
+Stream Example() {
+  Stream stream;
+  for (uint64_t i = 1; i <= 250; ++i) {
+    const std::string number = std::to_string(i);
+    std::vector<std::string_view> fields = {"n", number, "text", "value"};
+    if (i % 7 == 0) fields = {"other", number};
+    stream.Append({1000 + i / 3, i}, fields, StreamLimits());
+  }
+  for (uint64_t i = 5; i < 30; ++i) stream.Delete({1000 + i / 3, i});
+  ConsumerGroup group({1060, 180}, 180);
+  group.AddConsumer("a", Millis(5));
+  group.AddConsumer("b", Millis(6));
+  for (uint64_t i = 40; i < 180; ++i) {
+    group.SetPending({1000 + i / 3, i}, i % 3 == 0 ? "a" : "b", Millis(7000 + i), i % 4 + 1);
+  }
+  stream.AddGroup("group", std::move(group));
+  stream.AddGroup("empty", ConsumerGroup({0, 0}, ConsumerGroup::kUnknownCount));
+  return stream;
+}
+
+std::string Written(const Stream& stream) {
+  std::string bytes;
+  RdbWriter writer(bytes, /*compresses=*/false);
+  writer.Length(stream.block_count());
+  stream.ForEachBlock([&](const StreamBlock& block) { WriteStreamBlock(block, writer); });
+  WriteStreamTail(stream.size(), stream.FirstId().value_or(StreamId()), stream.state(),
+                  stream.groups(), writer);
+  return bytes;
+}
+
+// Nullopt also if bytes are left.
+std::optional<Stream> Read(std::string_view bytes, RdbType type) {
+  RdbReader reader(bytes, kMostBytes);
+  std::optional<Stream> stream = ReadRdbStream(reader, type, StreamLimits());
+  return reader.AtEnd() ? std::move(stream) : std::nullopt;
+}
+
+TEST(StreamRdb, IsReadAsItWasWritten) {
+  const Stream stream = Example();
+  const std::optional<Stream> read = Read(Written(stream), RdbType::kStream2);
+  ASSERT_TRUE(read.has_value());
+  read->Check();
+  EXPECT_EQ(read->size(), stream.size());
+  EXPECT_EQ(read->state(), stream.state());
+  const ConsumerGroup& group = *read->FindGroup("group");
+  EXPECT_EQ(group.entries_read(), 180);
+  EXPECT_EQ(group.FindConsumer("a")->pending,
+            stream.FindGroup("group")->FindConsumer("a")->pending);
+  EXPECT_EQ(read->FindGroup("empty")->entries_read(), ConsumerGroup::kUnknownCount);
+  EXPECT_EQ(Written(*read), Written(stream));
+}
+
+TEST(StreamRdb, KeepsAnEmptyStream) {
+  Stream stream;
+  stream.SetState({.last_id = {5, 6}, .max_deleted_id = {5, 6}, .entries_added = 3});
+  const std::optional<Stream> read = Read(Written(stream), RdbType::kStream2);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->state(), stream.state());
+}
+
+// kStream lacks the state except the last ID, and the counts of entries read. kStream3 has another
+// time for each consumer.
+TEST(StreamRdb, ReadsOlderAndNewerFormats) {
+  Stream stream;
+  stream.Append({1, 1}, std::vector<std::string_view>{"f", "v"}, StreamLimits());
+  std::string block;
+  RdbWriter writer(block, /*compresses=*/false);
+  writer.Length(1);
+  stream.ForEachBlock([&](const StreamBlock& each) { WriteStreamBlock(each, writer); });
+  const std::string id = std::string(7, '\0') + "\1" + std::string(7, '\0') + "\1";
+  const std::string time(8, '\1');
+  const std::string pending = "\1" + id + time + "\2";
+  const std::string group = "\1\5group\1\1";
+
+  const std::string old = block + "\1\1\1" + group + pending + "\1\1c" + time + "\1" + id;
+  const std::optional<Stream> read_old = Read(old, RdbType::kStream);
+  ASSERT_TRUE(read_old.has_value());
+  EXPECT_EQ(read_old->state().entries_added, 1u);
+  EXPECT_EQ(read_old->FindGroup("group")->entries_read(), 1);
+
+  const std::string tail = std::string("\1\1\1\1\1") + '\0' + '\0' + "\1";
+  const std::string newer =
+      block + tail + group + "\1" + pending + "\1\1c" + time + time + "\1" + id;
+  const std::optional<Stream> read_new = Read(newer, RdbType::kStream3);
+  ASSERT_TRUE(read_new.has_value());
+  EXPECT_EQ(read_new->FindGroup("group")->FindConsumer("c")->pending, 1u);
+
+  // A pending entry without a consumer, and one with two.
+  EXPECT_FALSE(
+      Read(block + tail + group + "\1" + pending + std::string(1, '\0'), RdbType::kStream2));
+  EXPECT_FALSE(Read(
+      block + tail + group + "\1" + pending + "\2\1c" + time + "\1" + id + "\1d" + time + "\1" + id,
+      RdbType::kStream2));
+}
+
+TEST(StreamRdb, RefusesDamagedBytes) {
+  const std::string bytes = Written(Example());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    ASSERT_FALSE(Read(bytes.substr(0, size), RdbType::kStream2).has_value()) << size;
+  }
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Rng rng(seed);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string damaged = bytes;
+    for (uint64_t left = 1 + rng.Below(3); left > 0; --left) {
+      damaged[rng.Below(damaged.size())] = static_cast<char>(rng.Next());
+    }
+    const std::optional<Stream> read = Read(damaged, RdbType::kStream2);
+    if (read) read->Check();
+  }
+}
+
+}  // namespace
+}  // namespace zsetd
