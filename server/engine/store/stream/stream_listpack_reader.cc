@@ -102,6 +102,8 @@ bool StreamListpackReader::AppendEntry() {
   } else {
     fields.assign(texts_.begin(), texts_.end());
   }
+  for (const std::string_view text : fields) text_bytes_ += text.size();
+  if (text_bytes_ > most_text_bytes_) return false;
   stream_.Append(id_, fields, limits_);
   return true;
 }

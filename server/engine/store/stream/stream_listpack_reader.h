@@ -15,9 +15,13 @@ namespace zsetd {
 // appends the entries that are not deleted to a stream.
 class StreamListpackReader {
  public:
-  // `base` precedes the listpack. Both outlive this.
-  StreamListpackReader(Stream& stream, const StreamLimits& limits, StreamId base)
-      : stream_(stream), limits_(limits), base_(base) {}
+  // `base` precedes the listpack, which has so many bytes. Stream and limits outlive this.
+  StreamListpackReader(Stream& stream, const StreamLimits& limits, StreamId base,
+                       size_t listpack_bytes)
+      : stream_(stream),
+        limits_(limits),
+        base_(base),
+        most_text_bytes_(kMostGrowth * listpack_bytes + kSmallGrowth) {}
 
   // Returns whether the element is sound at its place.
   bool Take(std::string_view element);
@@ -26,6 +30,13 @@ class StreamListpackReader {
   bool IsComplete() const;
 
  private:
+  // Entries name their fields by one reference to names that the listpack has once. A stream stores
+  // the names once per block, so long names and many short entries would take a multiple of the
+  // listpack's bytes. A listpack that would grow by more than this factor is refused: names would
+  // have to be 64 times as long as values.
+  static constexpr size_t kMostGrowth = 64;
+  static constexpr size_t kSmallGrowth = 1u << 20;
+
   enum class Expected {
     kLive,
     kDeleted,
@@ -51,6 +62,8 @@ class StreamListpackReader {
   Stream& stream_;
   const StreamLimits& limits_;
   const StreamId base_;
+  const size_t most_text_bytes_;
+  size_t text_bytes_ = 0;  // of the entries, with the names of each
   Expected expected_ = Expected::kLive;
   uint64_t announced_live_ = 0;
   uint64_t announced_deleted_ = 0;

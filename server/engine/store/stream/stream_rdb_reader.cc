@@ -44,8 +44,9 @@ Millis TakeTime(RdbReader& reader) {
 bool ReadBlock(RdbReader& reader, const StreamLimits& limits, Stream& stream) {
   const std::string_view base = reader.String();
   if (!reader.ok() || base.size() != kIdBytes) return false;
-  StreamListpackReader listpack(stream, limits, IdFrom(base));
+  const StreamId base_id = IdFrom(base);
   const std::string_view bytes = reader.String();
+  StreamListpackReader listpack(stream, limits, base_id, bytes.size());
   return reader.ok() &&
          ReadListpack(bytes, [&](std::string_view element) { return listpack.Take(element); }) &&
          listpack.IsComplete();

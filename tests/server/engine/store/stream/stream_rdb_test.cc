@@ -134,5 +134,19 @@ TEST(StreamRdb, RefusesDamagedBytes) {
   }
 }
 
+// Its entries would repeat the name 20,000 times, in blocks of a hundred.
+TEST(StreamRdb, RefusesEntriesThatShareAVeryLongName) {
+  Stream stream;
+  const std::string name(20'000, 'n');
+  const std::vector<std::string_view> fields = {name, "1"};
+  for (uint64_t i = 1; i <= 20'000; ++i) {
+    stream.Append({i, 0}, fields, {.entries = 0, .bytes = 0});
+  }
+  ASSERT_EQ(stream.block_count(), 1u);
+  const std::string bytes = Written(stream);
+  EXPECT_LT(bytes.size(), 1u << 20);
+  EXPECT_FALSE(Read(bytes, RdbType::kStream2).has_value());
+}
+
 }  // namespace
 }  // namespace zsetd
