@@ -285,6 +285,11 @@ class Information(ReplicationTest):
 
 
 class Streams(ReplicationTest):
+    def group_of(self, server):
+        """Without the number of entries read, which XCLAIM does not carry: it is old on Redis's replicas, too."""
+        group, = server.client.xinfo_groups("early")
+        return {name: group[name] for name in group if name not in ("entries-read", "lag")}
+
     def test_streams_and_their_groups_follow_the_master(self):
         for master_program in (REDIS, ZSETD):
             master = self.start(master_program)
@@ -298,11 +303,11 @@ class Streams(ReplicationTest):
             master.client.xack("early", "g", *[each["message_id"] for each in
                                                master.client.xpending_range("early", "g", "-", "+", 20)])
             master.client.xadd("late", {"a": "b"}, maxlen=10, approximate=True)
-            master.client.xtrim("early", 120)
+            master.client.xtrim("early", 120, approximate=False)
             self.await_that(lambda: replica.client.xlen("early") == 120, replica.log)
             self.assertEqual(replica.client.xrange("early"), master.client.xrange("early"))
             self.assertEqual(replica.client.xpending("early", "g"), master.client.xpending("early", "g"))
-            self.assertEqual(replica.client.xinfo_groups("early"), master.client.xinfo_groups("early"))
+            self.assertEqual(self.group_of(replica), self.group_of(master))
             self.assertEqual(replica.client.xrange("late"), master.client.xrange("late"))
 
 
@@ -371,14 +376,16 @@ class WritableReplicas(ReplicationTest):
 
 class CommandsThatItDoesNotKnow(ReplicationTest):
     def run_foreign(self, client):
-        client.xadd("events", {"a": "b"})
-        client.xgroup_create("events", "group")
+        """Runs the only command on data that redis-server 7.0 has and zsetd does not."""
+        client.set("a", 0)
+        foreign = ("RESTORE-ASKING", "events", 0, client.dump("a"))
+        client.execute_command(*foreign)
         with client.pipeline(transaction=True) as transaction:
-            transaction.set("a", 1).xadd("events", {"c": "d"}).incr("a").execute()
+            transaction.set("a", 1).execute_command(*foreign, "REPLACE")
+            transaction.incr("a").execute()
         client.set("old", "1")
         client.rename("events", "old")
-        client.eval("redis.call('xadd', 'events', '*', 'e', 'f') redis.call('incr', 'a')", 0)
-        client.execute_command("RESTORE", "copy", 0, client.dump("old"))
+        client.incr("a")
         client.set("last", "1")
 
     def test_with_the_setting_they_are_skipped(self):
@@ -397,7 +404,7 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
             self.assertEqual(replica.client.get("a"), b"3")
             self.assertEqual(sorted(replica.client.keys()), [b"a", b"last"])
             self.assertEqual(master.client.info("stats")["sync_full"], 1)
-            self.assertIn("Skipping 'XADD' from MASTER", replica.log())
+            self.assertIn("Skipping 'RESTORE-ASKING' from MASTER", replica.log())
             self.assertNotIn("CRITICAL", replica.log())
             replica.ask_to_leave()
             self.assertEqual(replica.exit_code(), 0)
