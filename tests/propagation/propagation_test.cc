@@ -122,8 +122,19 @@ class PropagationTest : public testing::Test {
       Run("a", requests_.Of("zpexpire"));
       Run("a", requests_.Of("hpexpire"));
     }
+    if (row.starts_with("x")) MakePendingEntries();
     for (int left = 6; left > 0 && !propagated_.contains(row); --left) RunSingle(row);
     peer_.Pass(Millis(100));
+  }
+
+  // Their IDs are among those that random requests name.
+  void MakePendingEntries() {
+    Run("a", {"DEL", "x0"});
+    for (int number = 1; number <= 20; ++number) {
+      Run("a", {"XADD", "x0", "99999999999999-" + std::to_string(number), "f", "v"});
+    }
+    Run("a", {"XGROUP", "CREATE", "x0", "g", "0"});
+    Run("a", {"XREADGROUP", "GROUP", "g", "a", "STREAMS", "x0", ">"});
   }
 
   void RunTransaction() {
