@@ -164,7 +164,7 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "key [NOMKSTREAM] [<MAXLEN|MINID> [<=|~>] threshold [LIMIT count]] <*|id> "
+     .usage = "key [NOMKSTREAM] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> "
               "field value [field value ...]",
      .summary = "Appends an entry to a stream, and optionally trims the stream.",
      .cost = "O(1); with trimming O(N) for N entries removed",
@@ -177,7 +177,7 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "key <MAXLEN|MINID> [<=|~>] threshold [LIMIT count]",
+     .usage = "key <MAXLEN|MINID> [=|~] threshold [LIMIT count]",
      .summary = "Removes the oldest entries of a stream.",
      .cost = "O(N) for N entries removed",
      .key_use = "RW delete",

@@ -72,8 +72,10 @@ class PlainKeys {
   void Find() {
     const int size = static_cast<int>(argv_.size());
     if (const std::optional<size_t> option = RestOption()) {
-      if (!argv_[places_.first].empty()) return;
-      for (size_t at = *option + 1; at < argv_.size(); ++at) positions_.push_back(at);
+      if (places_.first > 0 && !argv_[places_.first].empty()) return;
+      const size_t words = argv_.size() - *option - 1;
+      const size_t keys = words % places_.rest_divisor == 0 ? words / places_.rest_divisor : 0;
+      for (size_t i = 0; i < keys; ++i) positions_.push_back(*option + 1 + i);
       return;
     }
     const int last = places_.last < 0 ? size + places_.last : places_.last;

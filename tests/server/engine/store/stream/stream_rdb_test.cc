@@ -41,14 +41,38 @@ Stream Example() {
   return stream;
 }
 
+void WriteTail(const Stream& stream, RdbWriter& writer) {
+  WriteStreamTail(stream.size(), stream.FirstId().value_or(StreamId()), stream.state(),
+                  stream.groups(), writer);
+}
+
 std::string Written(const Stream& stream) {
   std::string bytes;
   RdbWriter writer(bytes, /*compresses=*/false);
   writer.Length(stream.block_count());
   stream.ForEachBlock([&](const StreamBlock& block) { WriteStreamBlock(block, writer); });
-  WriteStreamTail(stream.size(), stream.FirstId().value_or(StreamId()), stream.state(),
-                  stream.groups(), writer);
+  WriteTail(stream, writer);
   return bytes;
+}
+
+// The state and the groups. Blocks may differ, because deleted entries are not read.
+std::string Tail(const Stream& stream) {
+  std::string bytes;
+  RdbWriter writer(bytes, /*compresses=*/false);
+  WriteTail(stream, writer);
+  return bytes;
+}
+
+std::vector<std::string> EntriesOf(const Stream& stream) {
+  std::vector<std::string> entries;
+  for (Stream::Cursor at(stream, StreamId(), Stream::Cursor::kForward); at.valid(); at.Next()) {
+    std::string text = std::to_string(at.id().ms) + "-" + std::to_string(at.id().seq);
+    at.entry().ForEachField([&](std::string_view name, std::string_view value) {
+      text.append(" ").append(name).append("=").append(value);
+    });
+    entries.push_back(std::move(text));
+  }
+  return entries;
 }
 
 // Nullopt also if bytes are left.
@@ -70,7 +94,8 @@ TEST(StreamRdb, IsReadAsItWasWritten) {
   EXPECT_EQ(group.FindConsumer("a")->pending,
             stream.FindGroup("group")->FindConsumer("a")->pending);
   EXPECT_EQ(read->FindGroup("empty")->entries_read(), ConsumerGroup::kUnknownCount);
-  EXPECT_EQ(Written(*read), Written(stream));
+  EXPECT_EQ(EntriesOf(*read), EntriesOf(stream));
+  EXPECT_EQ(Tail(*read), Tail(stream));
 }
 
 TEST(StreamRdb, KeepsAnEmptyStream) {
