@@ -10,6 +10,9 @@ namespace {
 // The capacity that an empty buffer keeps for the next replies.
 constexpr size_t kMaxKeptBytes = 64u << 10;
 
+// The bytes of a source that are taken before other clients are served.
+constexpr size_t kMostAtOnce = 1u << 20;
+
 // Most pieces have 64 KB, so these are more than a socket takes.
 constexpr size_t kPiecesAtOnce = 64;
 
@@ -18,15 +21,28 @@ void Empty(OutputBuffer& buffer) {
   if (buffer.capacity() > kMaxKeptBytes) buffer = OutputBuffer();
 }
 
+// Returns whether the source may have more at present.
+bool TakeFrom(OutputSource& source, OutputBuffer& taken) {
+  OutputBuffer piece;
+  while (taken.size() < kMostAtOnce) {
+    source.Fill(piece);
+    if (piece.empty()) return false;
+    taken.Take(piece);
+  }
+  return true;
+}
+
 }  // namespace
 
 void Sender::Take(ClientOutput& output) {
+  OutputSource* const source = output.source;
+  bool may_have_more = source != nullptr && source->HasMore();
   if (unsent_bytes() == 0) {
-    if (output.source != nullptr && output.buffer.empty()) output.source->Fill(output.buffer);
     OutputBuffer& taken = tls_ != nullptr ? plain_ : sending_;
     if (!output.buffer.empty()) taken.Swap(output.buffer);
+    if (source != nullptr) may_have_more = TakeFrom(*source, taken) || source->HasMore();
   }
-  left_output_ = !output.buffer.empty() || (output.source != nullptr && output.source->HasMore());
+  left_output_ = !output.buffer.empty() || may_have_more;
 }
 
 bool Sender::Send() {

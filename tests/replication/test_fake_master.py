@@ -86,7 +86,7 @@ class Masters(ReplicationTest):
             "cut off": b"REDIS0010" + key,
             "without its checksum": b"REDIS0010" + key + b"\xff",
             "a wrong checksum": b"REDIS0010" + key + b"\xff" + b"checksum",
-            "a stream": b"REDIS0010" + key + b"\x0f\x06stream\x00\x00\x00\x00\x00" + end,
+            "a damaged stream": b"REDIS0010" + key + b"\x0f\x06stream\x01\x03abc" + end,
             "a value of a module": b"REDIS0010" + key + b"\x07\x06module\x01\x00" + end,
             "an unknown type": b"REDIS0010" + key + b"\x63\x01k\x01v" + end,
             "a database too many": b"REDIS0010\xfe\x20" + key + end,
