@@ -46,7 +46,8 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   bool IsReplica() const { return client_.IsReplica(); }
 
-  // The time for the TLS handshake is over: closes unless it is complete.
+  // Must be called at the end of the time for the TLS handshake: closes the session unless the
+  // handshake is complete.
   void EndHandshake();
 
   // Runs the requests that have arrived, sends the replies and closes.
