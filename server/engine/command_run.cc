@@ -39,16 +39,8 @@ const Rules& RulesOf(CommandRun::Origin origin) { return kRules[static_cast<size
 
 }  // namespace
 
-CommandRun::CommandRun(Engine& engine, Origin origin, const Request& request, Micros took,
-                       std::optional<std::string_view> ready_key)
-    : engine_(engine),
-      origin_(origin),
-      call_(engine, request.caller, request.command, request.argv, ready_key),
-      reader_(&request.caller),
-      took_(took) {}
-
 CommandRun::Result CommandRun::Run() {
-  if (RulesOf(origin_).propagates && engine_.effects().IsOn()) {
+  if (engine_.effects().IsOn() && RulesOf(origin_).propagates) {
     RunAndPropagate();
   } else {
     call_.command.run(call_);

@@ -42,7 +42,12 @@ class CommandRun {
   // All that is referred to outlives it. `took` is the time that the command has run before, if it
   // has waited or was suspended; `ready_key` is the key that ended its wait.
   CommandRun(Engine& engine, Origin origin, const Request& request, Micros took = Micros(0),
-             std::optional<std::string_view> ready_key = std::nullopt);
+             std::optional<std::string_view> ready_key = std::nullopt)
+      : engine_(engine),
+        origin_(origin),
+        call_(engine, request.caller, request.command, request.argv, ready_key),
+        reader_(&request.caller),
+        took_(took) {}
 
   // For commands of a script: the caller whose script it is. Their reads count as its own for
   // CLIENT TRACKING and for held replies (ReplyHolds).
