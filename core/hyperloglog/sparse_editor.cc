@@ -93,7 +93,7 @@ std::optional<SparseEditor::Found> SparseEditor::Find(size_t index) const {
   return std::nullopt;
 }
 
-// Skips eight runs at once, if they have a byte each and end before the register. Else the next
+// Skips eight runs in one step, if they have a byte each and end before the register. Else the next
 // runs are read one by one: up to a longer one, or to that of the register.
 bool SparseEditor::Skip(Found& found, size_t index) const {
   if (text_.size() - found.place.at < kWord) return false;

@@ -57,11 +57,11 @@ inline constexpr ElementWords kFieldWords = {.keyword = "fields",
 // number, is negative, or is too far in the future; the result then has no meaning.
 Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit);
 
-// Takes EX, PX, EXAT or PXAT with its time. Returns nullopt if the next argument is none of them.
+// Takes EX, PX, EXAT or PXAT with its time. Returns nullopt if the next argument is another word.
 std::optional<Millis> TakeElementDeadline(Call& call);
 
 // Like `TakeElementDeadline()`, but stores the deadline, and takes KEEPTTL as well. Refuses a
-// second option of the five. Returns false if the next argument is none of them.
+// second option of the five. Returns false if the next argument is another word.
 bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps);
 
 // A condition on the current deadline of an element.

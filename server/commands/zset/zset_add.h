@@ -53,7 +53,7 @@ struct AddRequest {
 // Refuses options that contradict each other.
 void CheckRule(ArgReader& args, const AddRule& rule);
 
-// Takes NX, XX, GT, LT or CH. Returns false if the next argument is none of them.
+// Takes NX, XX, GT, LT or CH. Returns false if the next argument is another word.
 bool TakeRuleOption(ArgReader& args, AddRequest& request);
 
 // Takes pairs until the next argument is not a score. If `only_exact`, refuses integers that a

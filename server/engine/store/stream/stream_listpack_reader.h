@@ -15,7 +15,7 @@ namespace zsetd {
 // appends the entries that are not deleted to a stream.
 class StreamListpackReader {
  public:
-  // `base` precedes the listpack, which has so many bytes. Stream and limits outlive this.
+  // `base` precedes the listpack, which has `listpack_bytes` bytes. Stream and limits outlive this.
   StreamListpackReader(Stream& stream, const StreamLimits& limits, StreamId base,
                        size_t listpack_bytes)
       : stream_(stream),
