@@ -2,7 +2,7 @@
 
 Adds the example's files and lines, and checks that they compile without a warning, follow the
 layers and have the format. With CONTRIBUTING_BUILD=1 (./check --contributing) it also runs the commands
-of the last step: they build the server, play the transcript and generate the reference.
+of the last step: they build the server, play the transcript and complete the command's page.
 """
 
 import os
@@ -18,8 +18,8 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 PAGE = (TOP / "CONTRIBUTING.md").read_text()
 SECTION = PAGE[PAGE.index("## Add a command"):PAGE.index("## Add a setting")]
 
-BLOCK = re.compile(r"^( *)```\w*\n([\s\S]*?)^\1```$", re.MULTILINE)
-FILE_NAME = re.compile(r"(?:// |# )(\S+/\S+)\n")
+BLOCK = re.compile(r"^( *)(`{3,4})\w*\n([\s\S]*?)^\1\2$", re.MULTILINE)
+FILE_NAME = re.compile(r"(?:// |# |<!-- )(\S+/\S+)(?: -->)?\n")
 SHELL = re.compile(r"(?:^ {7}\S.*\n| {11}\S.*\n)+", re.MULTILINE)
 FIELD = re.compile(r"`\.(\w+)`")
 COMPILER = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow", "-Werror",
@@ -28,14 +28,9 @@ COMPILER = ["c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Wshadow"
 
 def blocks():
     """Returns the file and the text of each fenced block of the section. The first line of a block names
-    the file. The text about the command has no such line."""
-    found = []
-    for _, text in BLOCK.findall(SECTION):
-        text = textwrap.dedent(text)
-        name = FILE_NAME.match(text)
-        found.append((name[1] if name else "docs/commands/extensions/zhello.md",
-                      text[name.end():] if name else text))
-    return found
+    the file."""
+    texts = [textwrap.dedent(text) for _, _, text in BLOCK.findall(SECTION)]
+    return [(name[1], text[name.end():]) for text in texts for name in [FILE_NAME.match(text)]]
 
 
 def add(tree, path, text):
@@ -88,9 +83,9 @@ class Contributing(unittest.TestCase):
         commands = textwrap.dedent(SHELL.findall(SECTION)[-1])
         self.assertIn("--target zsetd transcript_engine_test", commands)
         self.assertEqual(run(self.tree, "/bin/sh", "-ec", commands), "")
-        reference = (self.tree / "docs/commands/sorted-sets.md").read_text()
-        self.assertIn("## ZHELLO", reference)
-        self.assertIn("If the member does not exist, the reply is 0.", reference)
+        reference = (self.tree / "docs/commands/sorted-sets/zhello.md").read_text()
+        self.assertIn("# ZHELLO", reference)
+        self.assertIn("The score, or 0 if the member does not exist.", reference)
 
 
 if __name__ == "__main__":

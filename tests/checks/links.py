@@ -13,7 +13,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 NOT_OURS = {"build", "node_modules", ".git"}
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 PATH = re.compile(r"`((?:bench|conf|core|docs|protocol|scripts|server|tests)/[\w./*-]*)`")
-CODE = re.compile(r"^```[\s\S]*?^```$|^ {4,}\S.*$|`[^`\n]*`", re.MULTILINE)
+CODE = re.compile(r"^( *)(`{3,4})\w*\n[\s\S]*?^\1\2$|^ {4,}\S.*$|`[^`\n]*`", re.MULTILINE)
 HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
 
 
