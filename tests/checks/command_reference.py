@@ -39,7 +39,7 @@ FAMILIES = {
 }
 
 # Families whose pages are complete: each page has the sections below, and explains each option.
-COMPLETE = set()
+COMPLETE = {"sorted-sets", "keys"}
 SECTIONS = ["## Reply", "## Examples", "## Errors"]
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
