@@ -39,7 +39,7 @@ FAMILIES = {
 }
 
 # Families whose pages are complete: each page has the sections below, and explains each option.
-COMPLETE = {"sorted-sets", "keys"}
+COMPLETE = {"sorted-sets", "keys", "strings", "bitmaps", "hashes", "lists", "sets", "geo", "hyperloglogs"}
 SECTIONS = ["## Reply", "## Examples", "## Errors"]
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
