@@ -39,7 +39,8 @@ FAMILIES = {
 }
 
 # Families whose pages are complete: each page has the sections below, and explains each option.
-COMPLETE = {"sorted-sets", "keys", "strings", "bitmaps", "hashes", "lists", "sets", "geo", "hyperloglogs"}
+COMPLETE = {"sorted-sets", "keys", "strings", "bitmaps", "hashes", "lists", "sets", "geo", "hyperloglogs",
+            "streams", "scripting", "pubsub", "transactions"}
 SECTIONS = ["## Reply", "## Examples", "## Errors"]
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"

@@ -99,6 +99,13 @@ def steps(text):
     return found
 
 
+def waits(line, wanted, later):
+    """Returns whether a request has no reply before the client's next line, which receives it."""
+    name = line.partition(">")[0]
+    following = next((other for other, _ in later if re.match(rf"{name}[<>]", other)), "")
+    return not wanted and following == f"{name}<"
+
+
 def agrees(wanted, lines, varies):
     """Returns whether the lines of a reply are those of the page. `...` is any number of lines."""
     def same(text):
@@ -140,7 +147,13 @@ class Player:
         if "resp3" in rules:
             self._disconnect()
         played = []
-        for line, wanted in steps(block["text"]):
+        script = steps(block["text"])
+        for number, (line, wanted) in enumerate(script):
+            if REQUEST.fullmatch(line) and waits(line, wanted, script[number + 1:]):
+                self._request(line, protocol)
+                time.sleep(0.05)  # so that the request arrives before that of the next client
+                played.append(line)
+                continue
             shown = self._step(line, wanted, protocol)
             if not agrees(wanted, shown, rules.get("varies")):
                 if protocol == 2 or "resp3" in rules:
@@ -163,15 +176,7 @@ class Player:
         received = RECEIVED.fullmatch(line)
         if received:
             return self._clients[received[1]].read().lines()
-        name, request = REQUEST.fullmatch(line).groups()
-        if name not in self._clients:
-            self._clients[name] = Console(self._port, protocol)
-        client = self._clients[name]
-        arguments = words(request)
-        client.send(arguments)
-        if not wanted and name:
-            time.sleep(0.05)  # so that the request arrives before that of the next client
-            return []
+        client, arguments = self._request(line, protocol)
         count = max(1, len(arguments) - 1) if SUBSCRIBES.fullmatch(arguments[0]) else 1
         replies = [client.read() for _ in range(count)]
         for reply in replies:
@@ -179,13 +184,22 @@ class Player:
         return [text for reply in replies
                 for text in reply.lines(PLAIN_TEXT.match(" ".join(arguments)) is not None)]
 
+    def _request(self, line, protocol):
+        """Sends the request of a line. Returns the client and the arguments."""
+        name, request = REQUEST.fullmatch(line).groups()
+        if name not in self._clients:
+            self._clients[name] = Console(self._port, protocol)
+        arguments = words(request)
+        self._clients[name].send(arguments)
+        return self._clients[name], arguments
+
     def _check_kind(self, line, arguments, reply, protocol):
         """Compares the kind of a reply to the page's command with the table of the page."""
         own = [word.upper() for word in arguments[:len(self._page.command)]] == self._page.command
         if not own or not self._page.kinds or reply.kind == "error" or reply.value == "QUEUED":
             return
         kinds = self._page.kinds[protocol]
-        if not any(kind == reply.kind or kind.startswith(reply.kind + " ") for kind in kinds):
+        if not any(kind in ("any", reply.kind) or kind.startswith(reply.kind + " ") for kind in kinds):
             self.problems.append(f"{self._page.file.relative_to(TOP)}: {line}: the reply in RESP{protocol}"
                                  f" is of the kind {reply.kind}, which the table lacks")
 
