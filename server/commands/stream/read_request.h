@@ -22,6 +22,12 @@ struct ReadRequest {
   Args ids;  // of each key; parsed when the key is found, as in Redis
 };
 
+// The positions of the keys, which follow STREAMS. XREAD has no GROUP, but a request with one is
+// refused anyway.
+inline constexpr ValuedOption kReadOptions[] = {{"BLOCK", 1}, {"COUNT", 1}, {"GROUP", 2}};
+inline constexpr KeyPlaces kReadKeys = {
+    .options_from = 1, .other_options = kReadOptions, .rest_option = "STREAMS", .rest_divisor = 2};
+
 ReadRequest TakeReadRequest(Call& call, bool in_group);
 
 // The most entries of a stream that the request reads. Without COUNT, a client that has waited gets

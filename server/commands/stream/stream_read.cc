@@ -87,17 +87,12 @@ void XRead(Call& call) {
   }
 }
 
-constexpr ValuedOption kReadOptions[] = {{"BLOCK", 1}, {"COUNT", 1}};
-
 constexpr Command kCommands[] = {
     {.name = "xread",
      .run = XRead,
      .arity = -4,
      .flags = kReadOnly | kBlocking | kMovableKeys,
-     .keys = {.options_from = 1,
-              .other_options = kReadOptions,
-              .rest_option = "STREAMS",
-              .rest_divisor = 2},
+     .keys = kReadKeys,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "[COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]",

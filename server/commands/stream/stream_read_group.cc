@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "core/stream/stream.h"
 #include "server/commands/stream/claim_effects.h"
 #include "server/commands/stream/families.h"
@@ -24,9 +25,11 @@ namespace {
 struct Wanted {
   std::string_view key;
   std::optional<StreamId> after;  // of pending entries; nullopt: new entries
-  bool is_new_consumer = false;
-  bool has_entries = false;  // to reply now; pending entries are always replied
+  bool has_entries = false;       // to reply now; pending entries are always replied
 };
+
+// How often the request names each key for new entries.
+using TimesNamed = absl::flat_hash_map<std::string_view, uint64_t>;
 
 // Refuses the request if the key has no such group. The error for a client that has waited
 // names the deleted object.
@@ -64,9 +67,20 @@ std::optional<StreamId> AfterOf(Call& call, std::string_view id) {
   return after == kLastStreamId ? std::nullopt : after;
 }
 
+// Whether new entries are left if the request delivered `most` entries `times` times before.
+bool HasNewEntries(const Stream& stream, const ConsumerGroup& group, uint64_t times,
+                   uint64_t most) {
+  if (stream.size() == 0 || *stream.LastEntryId() <= group.last_id()) return false;
+  if (times == 0) return true;
+  if (most >= UINT64_MAX / times) return false;
+  const uint64_t delivered = times * most;
+  return stream.CountInRange(*group.last_id().Next(), kLastStreamId, delivered + 1) > delivered;
+}
+
 // After a wait only the stream that ended it is considered.
 std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
   std::vector<Wanted> streams;
+  TimesNamed times_named;
   for (size_t i = 0; i < request.keys.size() && call.args.ok(); ++i) {
     const std::string_view key = request.keys[i];
     if (!call.MayServe(key)) continue;
@@ -75,9 +89,8 @@ std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
     const ConsumerGroup* const group = FindGroup(call, request, key, stream);
     if (group == nullptr) break;
     Wanted wanted = {.key = key, .after = AfterOf(call, request.ids[i])};
-    wanted.is_new_consumer = group->FindConsumer(request.consumer) == nullptr;
-    wanted.has_entries =
-        wanted.after || (stream->size() > 0 && *stream->LastEntryId() > group->last_id());
+    wanted.has_entries = wanted.after || HasNewEntries(*stream, *group, times_named[key]++,
+                                                       MostEntries(call, request));
     streams.push_back(wanted);
   }
   return streams;
@@ -138,7 +151,8 @@ std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Edi
 }
 
 void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
-                   const ConsumerGroup& group, const std::vector<StreamId>& ids) {
+                   const ConsumerGroup& group, const std::vector<StreamId>& ids,
+                   bool is_new_consumer) {
   call.MarkPropagated();
   if (!call.Propagates()) return;
   ClaimEffects claims(call, wanted.key, request.group, group, request.consumer);
@@ -146,18 +160,21 @@ void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
     for (const StreamId id : ids) claims.Add(id, call.now(), 1);
     claims.Flush();
   }
-  if (wanted.is_new_consumer && !claims.any()) {
+  if (is_new_consumer && !claims.any()) {
     call.Propagate({"XGROUP", "CREATECONSUMER", wanted.key, request.group, request.consumer});
   }
   if (!ids.empty()) PropagateGroupPosition(call, wanted.key, request.group, group);
 }
 
 void Serve(Call& call, const ReadRequest& request, const Wanted& wanted) {
-  const Edit<Stream> stream = call.Open<Stream>(
-      wanted.key, wanted.is_new_consumer ? KeyEvent::kXGroupCreateConsumer : KeyEvent::kNone);
+  Edit<Stream> stream = call.Open<Stream>(wanted.key, KeyEvent::kNone);
   ConsumerGroup& group = *stream->ChangeGroup(request.group);
   const bool is_new = group.AddConsumer(request.consumer, call.now());
-  if (!is_new) group.SetSeen(request.consumer, call.now());
+  if (is_new) {
+    stream.ReportAs(KeyEvent::kXGroupCreateConsumer);
+  } else {
+    group.SetSeen(request.consumer, call.now());
+  }
   ReplyStreamKey(call.reply, wanted.key);
   std::vector<StreamId> ids;
   if (wanted.after) {
@@ -166,7 +183,7 @@ void Serve(Call& call, const ReadRequest& request, const Wanted& wanted) {
     ids = ReplyNew(call, request, stream, group);
   }
   stream->CountChanges(is_new + !ids.empty());
-  PropagateRead(call, request, wanted, group, ids);
+  PropagateRead(call, request, wanted, group, ids, is_new);
 }
 
 bool WaitForNew(Call& call, const ReadRequest& request) {
@@ -193,17 +210,12 @@ void XReadGroup(Call& call) {
   }
 }
 
-constexpr ValuedOption kReadOptions[] = {{"BLOCK", 1}, {"COUNT", 1}, {"GROUP", 2}};
-
 constexpr Command kCommands[] = {
     {.name = "xreadgroup",
      .run = XReadGroup,
      .arity = -7,
      .flags = kWrite | kBlocking | kMovableKeys,
-     .keys = {.options_from = 1,
-              .other_options = kReadOptions,
-              .rest_option = "STREAMS",
-              .rest_divisor = 2},
+     .keys = kReadKeys,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key "

@@ -61,8 +61,10 @@ void Notifier::OnChange(const Change& change) {
       PublishKeyEvent(flags, {change.database, change.key, KeyEvent::kNew}, channels_);
     PublishKeyEvent(flags, change, channels_);
   }
-  if (tracking_.IsOn()) tracking_.Touch(change.key, ends_by_itself ? nullptr : active_);
-  watches_.Touch(change.database, change.key);
+  if (change.is_content) {
+    if (tracking_.IsOn()) tracking_.Touch(change.key, ends_by_itself ? nullptr : active_);
+    watches_.Touch(change.database, change.key);
+  }
   blocked_clients_.Touch(change.database, change.key);
 }
 

@@ -274,7 +274,15 @@ void Database::MarkNew(Entry& entry) const {
 }
 
 void Database::Settle(Entry& entry, KeyEvent event, const EditResult& outcome) {
-  if (outcome.changed) Report(entry.key(), event, outcome.is_new, outcome.count, outcome.subkeys);
+  if (outcome.changed) {
+    listener_(Change{.database = index_,
+                     .key = entry.key(),
+                     .event = event,
+                     .is_new = outcome.is_new,
+                     .is_content = outcome.is_content,
+                     .count = outcome.count,
+                     .subkeys = outcome.subkeys});
+  }
   if (outcome.is_new && !outcome.changed) {  // made for this edit, and nothing was added
     keys_.Extract(entry);
     return;
@@ -366,14 +374,9 @@ Entry& Database::Replace(Entry& entry, Value&& value, std::optional<Millis> dead
   return placed;
 }
 
-void Database::Report(std::string_view key, KeyEvent event, bool is_new, uint64_t count,
-                      std::span<const std::string> subkeys) {
-  listener_(Change{.database = index_,
-                   .key = key,
-                   .event = event,
-                   .is_new = is_new,
-                   .count = count,
-                   .subkeys = subkeys});
+void Database::Report(std::string_view key, KeyEvent event, bool is_new, uint64_t count) {
+  listener_(
+      Change{.database = index_, .key = key, .event = event, .is_new = is_new, .count = count});
 }
 
 void Database::EraseEntry(Entry& entry, KeyEvent event, uint64_t count) {

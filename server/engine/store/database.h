@@ -35,6 +35,10 @@ struct Change {
   KeyEvent event = KeyEvent::kNone;
   bool is_new = false;  // the key was not there before
 
+  // False if only the groups or the state of a stream changed. Like Redis, watches and client
+  // tracking ignore such a change.
+  bool is_content = true;
+
   // The number of changes since the last save that it counts as, as in Redis: one for each element.
   // 0 if it follows from another change or from the passing of time.
   uint64_t count = 1;
@@ -212,6 +216,7 @@ class Database {
     bool is_new = false;
     std::optional<Millis> deadline = std::nullopt;
     std::span<const std::string> subkeys = {};  // Change::subkeys
+    bool is_content = true;                     // Change::is_content
   };
   void Settle(Entry& entry, KeyEvent event, const EditResult& outcome);
 
@@ -237,8 +242,7 @@ class Database {
  private:
   std::unique_ptr<Entry> New(std::string_view key, Value&& value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
-  void Report(std::string_view key, KeyEvent event, bool is_new = false, uint64_t count = 1,
-              std::span<const std::string> subkeys = {});
+  void Report(std::string_view key, KeyEvent event, bool is_new = false, uint64_t count = 1);
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value&& value, std::optional<Millis> deadline);
   void SettleEncoding(Value& value) const;

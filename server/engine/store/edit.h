@@ -75,7 +75,8 @@ class Edit {
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
                        .deadline = deadline_,
-                       .subkeys = subkeys()});
+                       .subkeys = subkeys(),
+                       .is_content = IsContent()});
   }
 
   explicit operator bool() const { return entry_ != nullptr; }
@@ -172,6 +173,13 @@ class Edit {
   // Whether elements of such a value may have deadlines.
   static constexpr bool kIsSortedSet = std::is_same_v<T, SortedSet>;
   static constexpr bool kHasDeadlines = kIsSortedSet || std::is_same_v<T, Hash>;
+
+  // Change::is_content.
+  bool IsContent() const {
+    if constexpr (!std::is_same_v<T, Stream>) return true;
+    return is_new_ || event_ == KeyEvent::kXAdd || event_ == KeyEvent::kXDel ||
+           event_ == KeyEvent::kXTrim;
+  }
 
   std::span<const std::string> subkeys() const {
     if (subkeys_ == nullptr) return {};
