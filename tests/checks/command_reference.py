@@ -42,6 +42,8 @@ FAMILIES = {
 COMPLETE = {"sorted-sets", "keys", "strings", "bitmaps", "hashes", "lists", "sets", "geo", "hyperloglogs",
             "streams", "scripting", "pubsub", "transactions"}
 SECTIONS = ["## Reply", "## Examples", "## Errors"]
+# Families for administration, whose pages have a short form.
+SHORT = {"connection", "server"}
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$", re.MULTILINE)
@@ -120,11 +122,14 @@ class Command:
 
     def lacks(self, page):
         """Returns what is missing on the command's page, as text. Empty if its family is incomplete."""
-        if FAMILIES[self.group][0] not in COMPLETE:
+        family = FAMILIES[self.group][0]
+        if family not in COMPLETE | SHORT:
             return []
         written = page.partition(END)[2]
-        missing = [section for section in SECTIONS if f"\n{section}\n" not in written]
-        if not re.search(rf"^[a-z]*> {self.name}\b", written, re.MULTILINE | re.IGNORECASE):
+        missing = [section for section in (SECTIONS if family in COMPLETE else SECTIONS[:1])
+                   if f"\n{section}\n" not in written]
+        if family in COMPLETE and not re.search(rf"^[a-z]*> {self.name}\b", written,
+                                                re.MULTILINE | re.IGNORECASE):
             missing.append("an example of the command")
         prose = CODE_BLOCK.sub("", written)
         options = OPTION.findall(self.usage.removeprefix(self.name))

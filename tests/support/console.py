@@ -15,7 +15,7 @@ UNESCAPED = {"n": "\n", "r": "\r", "t": "\t", "a": "\a", "b": "\b"}
 
 # Commands whose reply redis-cli prints as plain text also in RESP2.
 PLAIN_TEXT = re.compile(
-    r"(info|lolwut|client (list|info|list .*)|cluster (nodes|info)|memory (doctor|malloc-stats)"
+    r"(info( .*)?|lolwut( .*)?|client (list|info|list .*)|cluster (nodes|info)|memory (doctor|malloc-stats)"
     r"|latency (doctor|graph .*))$", re.IGNORECASE)
 
 WORD = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'|(\S+)')
