@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace zsetd {
+
+// Redis Cluster divides all keys into this number of slots.
+inline constexpr size_t kSlotCount = 16384;
+
+// The part of a key that determines its slot: the bytes between the first '{' and the next '}', if
+// there are any, else the whole key. Keys with the same hash tag are in the same slot. O(length).
+std::string_view HashTag(std::string_view key);
+
+// The slot of a key: CRC-16/XMODEM of its HashTag(), modulo kSlotCount. O(length).
+uint16_t KeySlot(std::string_view key);
+
+}  // namespace zsetd
