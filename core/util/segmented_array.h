@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cstddef>
 #include <memory>
@@ -14,7 +15,8 @@ namespace zsetd {
 // An array that grows and shrinks at its end, for a few elements or many millions: no step copies,
 // clears or allocates more than 4 KB.
 //
-//   first     [ 0 1 2 ... ]                         4 elements of room, 8, ... up to 4 KB
+//   first     [ 0 1 2 ... ]                         4 elements of room, 8, ... up to 4 KB, by a
+//                                                   quarter of a power of two from 16 elements on
 //   directory [ [ * * ... ] [ * * ... ] [ * ] ]     of segments of 4 KB that follow, 512 in a list
 //                 |
 //             [ 512 513 514 ... ]
@@ -68,9 +70,16 @@ class SegmentedArray {
   static constexpr size_t kLeastRoom = 4;
 
   void Grow() {
-    if (size_ < kPerSegment) return SetFirstRoom(std::max(kLeastRoom, 2 * first_room_));
+    if (size_ < kPerSegment) return SetFirstRoom(NextRoom(first_room_));
     if (directory_.empty() || directory_.back().size() == kPerList) directory_.emplace_back();
     directory_.back().push_back(std::make_unique<T[]>(kPerSegment));
+  }
+
+  // The allocator rounds to quarters of powers of two, too, so nothing is lost in between.
+  static size_t NextRoom(size_t room) {
+    constexpr size_t kSmall = 16;
+    if (room < kSmall) return std::max(kLeastRoom, 2 * room);
+    return std::min(kPerSegment, room + std::bit_floor(room) / 4);
   }
 
   void RemoveSegment() {
