@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "core/hashing/bytes_hash.h"
@@ -27,15 +28,17 @@ namespace zsetd {
 
 // A set of nodes, each found by its key. A Node has `std::string_view key() const`, which never
 // changes, and for its chain `Node* next() const`, initially null, and `void set_next(Node*)`. It
-// may keep these private and name Dictionary<Node> a friend.
+// may keep these private and name Dictionary<Node> a friend. Hash is a function of a key's bytes;
+// one without a state takes no space here.
 //
 // Invariants: keys are unique; size() <= buckets <= size() + kSpareBuckets, unless empty, or more
 // were reserved. The dictionary owns its nodes and never moves them. Movable; a moved-from
 // dictionary is empty.
-template <class Node>
+template <class Node, class Hash = BytesHash>
 class Dictionary {
  public:
   explicit Dictionary(uint64_t hash_seed) : hash_(hash_seed) {}
+  Dictionary() requires(std::is_empty_v<Hash>) = default;
   Dictionary(Dictionary&& other) noexcept : hash_(other.hash_) { Swap(other); }
   Dictionary& operator=(Dictionary&& other) noexcept;
   ~Dictionary() { Clear(); }
@@ -49,6 +52,16 @@ class Dictionary {
   // Fetches the memory that Find() will read for these keys into the cache. In a table larger than
   // the cache, a lookup waits for memory twice; here these waits overlap.
   void Prefetch(std::span<const std::string_view> keys) const;
+
+  // The steps of Prefetch(), for a caller with several dictionaries. PrefetchBucket() fetches the
+  // bucket of a key and returns its address, or null if the dictionary is empty. PrefetchChain()
+  // reads that bucket and fetches its first node. PrefetchSecond() reads the first node and fetches
+  // the next one.
+  Node* const* PrefetchBucket(std::string_view key) const;
+  static void PrefetchChain(Node* const* bucket) { FetchNode(*bucket); }
+  static void PrefetchSecond(Node* const* bucket) {
+    if (const Node* first = *bucket) FetchNode(first->next());
+  }
 
   // Inserts a node whose key is not in the dictionary.
   Node& Insert(std::unique_ptr<Node> node);
@@ -126,29 +139,29 @@ class Dictionary {
   size_t NumberOf(std::string_view key) const { return numbers_.NumberOf(hash_(key)); }
   Node*& BucketOf(std::string_view key) { return buckets_[NumberOf(key)]; }
 
-  BytesHash hash_;
+  [[no_unique_address]] Hash hash_;
   SegmentedArray<Node*> buckets_;  // a chain each
   LinearHashing numbers_;
   size_t size_ = 0;
 };
 
-template <class Node>
-Dictionary<Node>& Dictionary<Node>::operator=(Dictionary&& other) noexcept {
+template <class Node, class Hash>
+Dictionary<Node, Hash>& Dictionary<Node, Hash>::operator=(Dictionary&& other) noexcept {
   Dictionary taken(std::move(other));
   Swap(taken);
   return *this;
 }
 
-template <class Node>
-void Dictionary<Node>::Swap(Dictionary& other) noexcept {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Swap(Dictionary& other) noexcept {
   std::swap(hash_, other.hash_);
   std::swap(buckets_, other.buckets_);
   std::swap(numbers_, other.numbers_);
   std::swap(size_, other.size_);
 }
 
-template <class Node>
-Node* Dictionary<Node>::FindInChain(std::string_view key) const {
+template <class Node, class Hash>
+Node* Dictionary<Node, Hash>::FindInChain(std::string_view key) const {
   if (size_ == 0) return nullptr;
   Node* node = buckets_[NumberOf(key)];
   while (node != nullptr && node->key() != key) node = node->next();
@@ -157,15 +170,15 @@ Node* Dictionary<Node>::FindInChain(std::string_view key) const {
 
 // Half of the nodes of 48 bytes cross a cache line, and their second line is needed as soon as the
 // first (bench/compare/versus --only GET). Null may be fetched.
-template <class Node>
-void Dictionary<Node>::FetchNode(const Node* node) {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::FetchNode(const Node* node) {
   constexpr uintptr_t kUsualBytes = 48;
   PrefetchLine(node);
   PrefetchLine(reinterpret_cast<const void*>(reinterpret_cast<uintptr_t>(node) + kUsualBytes - 1));
 }
 
-template <class Node>
-void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Prefetch(std::span<const std::string_view> keys) const {
   constexpr size_t kAtOnce = 16;  // about as many pending cache lines as a processor has
   std::array<Node* const*, kAtOnce> buckets;
   while (size_ > 0 && !keys.empty()) {
@@ -174,17 +187,24 @@ void Dictionary<Node>::Prefetch(std::span<const std::string_view> keys) const {
       buckets[i] = &buckets_[NumberOf(some[i])];
       PrefetchLine(buckets[i]);
     }
-    for (size_t i = 0; i < some.size(); ++i) FetchNode(*buckets[i]);
+    for (size_t i = 0; i < some.size(); ++i) PrefetchChain(buckets[i]);
     for (size_t i = 0; i < some.size(); ++i) {
-      if (const Node* first = *buckets[i])
-        FetchNode(first->next());  // the right node in half of the cases
+      PrefetchSecond(buckets[i]);  // the right node in half of the cases
     }
     keys = keys.subspan(some.size());
   }
 }
 
-template <class Node>
-Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
+template <class Node, class Hash>
+Node* const* Dictionary<Node, Hash>::PrefetchBucket(std::string_view key) const {
+  if (size_ == 0) return nullptr;
+  Node* const* bucket = &buckets_[NumberOf(key)];
+  PrefetchLine(bucket);
+  return bucket;
+}
+
+template <class Node, class Hash>
+Node& Dictionary<Node, Hash>::Insert(std::unique_ptr<Node> node) {
   assert(FindInChain(node->key()) == nullptr);
   if (size_ == numbers_.count()) AddBucket();
   ++size_;
@@ -193,8 +213,8 @@ Node& Dictionary<Node>::Insert(std::unique_ptr<Node> node) {
 }
 
 // Makes the pointer to `node` in its chain point to `other`.
-template <class Node>
-void Dictionary<Node>::Relink(Node& node, Node* other) {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Relink(Node& node, Node* other) {
   Node*& head = BucketOf(node.key());
   if (head == &node) {
     head = other;
@@ -205,8 +225,8 @@ void Dictionary<Node>::Relink(Node& node, Node* other) {
   before->set_next(other);
 }
 
-template <class Node>
-std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
+template <class Node, class Hash>
+std::unique_ptr<Node> Dictionary<Node, Hash>::Extract(Node& node) {
   assert(FindInChain(node.key()) == &node);
   Relink(node, node.next());
   node.set_next(nullptr);
@@ -215,8 +235,8 @@ std::unique_ptr<Node> Dictionary<Node>::Extract(Node& node) {
   return std::unique_ptr<Node>(&node);
 }
 
-template <class Node>
-std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node> fresh) {
+template <class Node, class Hash>
+std::unique_ptr<Node> Dictionary<Node, Hash>::Replace(Node& old, std::unique_ptr<Node> fresh) {
   assert(FindInChain(old.key()) == &old && fresh->key() == old.key());
   fresh->set_next(old.next());
   Relink(old, fresh.release());
@@ -224,8 +244,8 @@ std::unique_ptr<Node> Dictionary<Node>::Replace(Node& old, std::unique_ptr<Node>
   return std::unique_ptr<Node>(&old);
 }
 
-template <class Node>
-void Dictionary<Node>::AddBucket() {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::AddBucket() {
   const size_t added = numbers_.count();
   buckets_.Append(nullptr);
   numbers_.Add();
@@ -236,8 +256,8 @@ void Dictionary<Node>::AddBucket() {
   }
 }
 
-template <class Node>
-void Dictionary<Node>::RemoveBucket() {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::RemoveBucket() {
   numbers_.Remove();
   const size_t removed = numbers_.count();
   Node*& origin = buckets_[LinearHashing::OriginOf(removed)];
@@ -249,20 +269,20 @@ void Dictionary<Node>::RemoveBucket() {
   buckets_.RemoveLast();
 }
 
-template <class Node>
-void Dictionary<Node>::Reserve(size_t nodes) {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Reserve(size_t nodes) {
   assert(size_ == 0);
   while (buckets_.size() < nodes) buckets_.Append(nullptr);
   numbers_ = LinearHashing(buckets_.size());
 }
 
-template <class Node>
-void Dictionary<Node>::Trim() {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Trim() {
   while (size_ + kSpareBuckets < numbers_.count()) RemoveBucket();
 }
 
-template <class Node>
-void Dictionary<Node>::Clear() {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Clear() {
   for (size_t number = 0; number < numbers_.count(); ++number) {
     Node* rest = buckets_[number];
     while (rest != nullptr) delete std::exchange(rest, rest->next());
@@ -272,8 +292,8 @@ void Dictionary<Node>::Clear() {
   size_ = 0;
 }
 
-template <class Node>
-void Dictionary<Node>::Check() const {
+template <class Node, class Hash>
+void Dictionary<Node, Hash>::Check() const {
   assert(numbers_.count() == buckets_.size());
   assert(size_ <= numbers_.count() && numbers_.count() <= size_ + kSpareBuckets);
   [[maybe_unused]] size_t nodes = 0;
@@ -286,17 +306,17 @@ void Dictionary<Node>::Check() const {
   assert(nodes == size_);
 }
 
-template <class Node>
+template <class Node, class Hash>
 template <class Visit>
-void Dictionary<Node>::ForEach(Visit visit) const {
+void Dictionary<Node, Hash>::ForEach(Visit visit) const {
   for (size_t number = 0; number < numbers_.count(); ++number) {
     for (const Node* node = buckets_[number]; node != nullptr; node = node->next()) visit(*node);
   }
 }
 
-template <class Node>
+template <class Node, class Hash>
 template <class Visit>
-void Dictionary<Node>::ForEachChain(Visit&& visit) const {
+void Dictionary<Node, Hash>::ForEachChain(Visit&& visit) const {
   for (size_t number = 0; number < numbers_.count(); ++number) {
     size_t length = 0;
     for (const Node* node = buckets_[number]; node != nullptr; node = node->next()) ++length;
@@ -304,17 +324,17 @@ void Dictionary<Node>::ForEachChain(Visit&& visit) const {
   }
 }
 
-template <class Node>
+template <class Node, class Hash>
 template <class Visit>
-uint64_t Dictionary<Node>::Scan(uint64_t cursor, Visit visit) const {
+uint64_t Dictionary<Node, Hash>::Scan(uint64_t cursor, Visit visit) const {
   if (numbers_.count() == 0) return 0;
   const Node* node = buckets_[numbers_.NumberOf(cursor)];
   for (; node != nullptr; node = node->next()) visit(*node);
   return numbers_.CursorAfter(cursor);
 }
 
-template <class Node>
-const Node* Dictionary<Node>::Random(Rng& rng) const {
+template <class Node, class Hash>
+const Node* Dictionary<Node, Hash>::Random(Rng& rng) const {
   while (size_ > 0) {
     const Node* node = buckets_[rng.Below(numbers_.count())];
     size_t length = 0;
@@ -330,9 +350,9 @@ const Node* Dictionary<Node>::Random(Rng& rng) const {
   return nullptr;
 }
 
-template <class Node>
+template <class Node, class Hash>
 template <class Visit>
-void Dictionary<Node>::Sample(Rng& rng, size_t enough, size_t most, Visit visit) const {
+void Dictionary<Node, Hash>::Sample(Rng& rng, size_t enough, size_t most, Visit visit) const {
   if (size_ == 0) return;
   const size_t start = rng.Below(numbers_.count());
   for (size_t step = 0; step < numbers_.count(); ++step) {

@@ -75,7 +75,7 @@ class Entry : public EntryLayout {
 
  private:
   friend class Keyspace;
-  template <class Node>
+  template <class Node, class Hash>
   friend class Dictionary;
 
   // The kind of a value's class; each class has one kind.

@@ -5,7 +5,8 @@
 
 namespace zsetd {
 
-Keyspace::Keyspace(uint64_t hash_seed) : entries_(hash_seed) {}
+Keyspace::Keyspace(uint64_t hash_seed, KeyArrangement arrangement)
+    : entries_(hash_seed, arrangement) {}
 
 Keyspace::Keyspace(Keyspace&& other) noexcept
     : entries_(std::move(other.entries_)),

@@ -12,6 +12,7 @@
 #include "core/hashing/dictionary.h"
 #include "core/keyspace/entry.h"
 #include "core/keyspace/expiry_index.h"
+#include "core/keyspace/key_table.h"
 #include "core/util/rng.h"
 #include "core/util/time.h"
 
@@ -26,7 +27,7 @@ namespace zsetd {
 // reallocated.
 class Keyspace {
  public:
-  explicit Keyspace(uint64_t hash_seed);
+  explicit Keyspace(uint64_t hash_seed, KeyArrangement arrangement = KeyArrangement::kWhole);
 
   // A moved-from keyspace is empty and keeps its current time.
   Keyspace(Keyspace&&) noexcept;
@@ -144,6 +145,16 @@ class Keyspace {
   template <class Visit>
   void SampleWithDeadline(Rng& rng, size_t count, Visit visit) const;
 
+  // The number of keys in a slot of a cluster, including due keys that are not reclaimed yet. Only
+  // for KeyArrangement::kBySlot, like the function below. O(1).
+  size_t CountInSlot(size_t slot) const { return entries_.CountInSlot(slot); }
+
+  // Calls visit(const Entry&) for each entry of a slot, even if it is due. O(keys of the slot).
+  template <class Visit>
+  void ForEachInSlot(size_t slot, Visit visit) const {
+    entries_.ForEachInSlot(slot, visit);
+  }
+
   // The entry with the earliest deadline, which may have passed; null if no entry has a deadline.
   // O(1).
   const Entry* FirstToExpire() const { return deadlines_.Earliest(); }
@@ -166,7 +177,7 @@ class Keyspace {
   bool AllDue() const;
   const Entry* FirstOfScan() const;
 
-  Dictionary<Entry> entries_;
+  KeyTable entries_;
   ExpiryIndex deadlines_;
   ExpiryIndex element_deadlines_;
   size_t hashes_with_deadlines_ = 0;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "core/keyspace/value.h"
 
@@ -144,6 +145,21 @@ TEST(Keyspace, TwoCanBeSwapped) {
   EXPECT_EQ(other.FirstDue(), &in_one);
 }
 
+TEST(Keyspace, ListsTheKeysOfASlot) {
+  Keyspace keys(kHashSeed, KeyArrangement::kBySlot);
+  for (int i = 0; i < 100; ++i) {
+    Put(keys, "{tag}" + std::to_string(i));
+    Put(keys, "key:" + std::to_string(i));
+  }
+  std::set<std::string> found;
+  keys.ForEachInSlot(KeySlot("tag"), [&](const Entry& entry) { found.emplace(entry.key()); });
+  EXPECT_EQ(found.size(), 100u);
+  EXPECT_EQ(keys.CountInSlot(KeySlot("tag")), 100u);
+  for (const std::string& key : found) keys.Extract(*keys.FindEvenDue(key));
+  EXPECT_EQ(keys.CountInSlot(KeySlot("tag")), 0u);
+  EXPECT_EQ(keys.size(), 100u);
+}
+
 TEST(Keyspace, CountsTheBytesOfItsIndexes) {
   Keyspace keys(kHashSeed);
   const size_t empty = keys.OverheadBytes();
@@ -174,7 +190,7 @@ TEST(Keyspace, KeysTogetherCostWhatTheKeyspaceCosts) {
 
 // A keyspace compared with a plain map while time advances. Entries are reclaimed late and only
 // occasionally, as by a tick that exhausts its budget.
-class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
+class KeyspaceBesideAMap : public testing::TestWithParam<std::tuple<uint64_t, KeyArrangement>> {
  protected:
   struct Expected {
     std::string text;
@@ -261,14 +277,14 @@ class KeyspaceBesideAMap : public testing::TestWithParam<uint64_t> {
     EXPECT_TRUE(model.contains(std::string(any->key())));
   }
 
-  Rng rng{GetParam()};
-  Keyspace keys{kHashSeed};
+  Rng rng{std::get<0>(GetParam())};
+  Keyspace keys{kHashSeed, std::get<1>(GetParam())};
   std::map<std::string, Expected> model;
   Millis now{0};
 };
 
 TEST_P(KeyspaceBesideAMap, BehavesLikeTheMap) {
-  SCOPED_TRACE(GetParam());
+  SCOPED_TRACE(std::get<0>(GetParam()));
   for (int step = 0; step < 10'000; ++step) {
     ASSERT_NO_FATAL_FAILURE(Step());
     if (step % 20 != 0) continue;
@@ -280,7 +296,10 @@ TEST_P(KeyspaceBesideAMap, BehavesLikeTheMap) {
   EXPECT_EQ(keys.with_deadline(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, KeyspaceBesideAMap, testing::Range<uint64_t>(1, 5));
+INSTANTIATE_TEST_SUITE_P(Seeds, KeyspaceBesideAMap,
+                         testing::Combine(testing::Range<uint64_t>(1, 5),
+                                          testing::Values(KeyArrangement::kWhole,
+                                                          KeyArrangement::kBySlot)));
 
 }  // namespace
 }  // namespace zsetd
