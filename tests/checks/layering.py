@@ -35,7 +35,7 @@ FOLDERS = {
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
                       "propagation", "store/stream", "store", "notify", "acl", "request", "."],
     "server/persistence": ["file", "snapshot", "log", "."],
-    "server/commands": ["common", "zset", "geo", "diagnostics", "admin", "connection", "debug",
+    "server/commands": ["common", "zset", "zset/pop", "geo", "diagnostics", "admin", "connection", "debug",
                         "docs", "hash", "hyperloglog", "key", "list", "pubsub", "scripting", "set",
                         "stream",
                         "string", "transaction", "."],
@@ -49,7 +49,7 @@ MOST_SOURCES_IN_A_FOLDER = 30
 # and MIGRATE connects to other servers.
 KEY_COMMANDS = {f"server/commands/{family}"
                 for family in ("geo", "hash", "hyperloglog", "key", "list", "set", "stream", "string",
-                               "zset")}
+                               "zset", "zset/pop")}
 NOT_FOR_KEY_COMMANDS = re.compile(
     r"server/engine/((admin_call|engine|clients)\.h|services/|state/|metrics/|notify/|store/store\.h)")
 KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc", "server/commands/key/migrate.cc"}

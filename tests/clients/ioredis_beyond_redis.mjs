@@ -19,6 +19,27 @@ const recipes = {
     assert.deepEqual(await redis.call('ZPOPBYSCORE', 'jobs', '-inf', 'nowms'), []);
   },
 
+  async 'a job whose worker dies is lost unless it is leased'(redis, steady) {
+    const doomed = redis.duplicate();
+    const due = Date.now();
+    await redis.zadd('jobs', due - 2, 'mail', due - 1, 'report');
+    const lease = (worker, time) =>
+      worker.call('BZMOVEBYSCORE', 0, 'jobs', 'running', '-inf', 'nowms', 'ADD', time);
+    assert.equal((await doomed.call('BZPOPBYSCORE', 0, 'jobs', '-inf', 'nowms'))[1], 'mail');
+    assert.equal((await lease(doomed, 200))[1], 'report');
+    const leaseEnds = Number(await redis.zscore('running', 'report'));
+    doomed.disconnect();
+
+    let found = [];
+    while (found.length === 0) {
+      found = await steady.call('ZMOVEBYSCORE', 'running', 'jobs', '-inf', 'nowms', 'COUNT', 100);
+    }
+    assert.ok(Date.now() >= leaseEnds);
+    assert.equal((await lease(steady, 30000))[1], 'report');
+    assert.equal(await steady.zrem('running', 'report'), 1);
+    assert.equal(await redis.exists('jobs', 'running'), 0);
+  },
+
   async 'a recency list in one call'(redis) {
     for (const item of [1, 2, 3, 4]) {
       assert.equal(await redis.call('ZADD', 'seen', 'MAXLEN', 2, 'EX', 60, item, `item:${item}`), 1);

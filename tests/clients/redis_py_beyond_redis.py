@@ -31,7 +31,10 @@ class BeyondRedis(unittest.TestCase):
         found = {}
 
         def ask():
-            found["reply"] = server.execute_command(*words)
+            try:
+                found["reply"] = server.execute_command(*words)
+            except redis.ConnectionError:
+                return  # the test has killed this client
             found["at"] = time.time()
 
         thread = threading.Thread(target=ask, daemon=True)
@@ -65,6 +68,43 @@ class BeyondRedis(unittest.TestCase):
         self.assertIsNone(self.ask("BZPOPBYSCORE", 0.01, "jobs", "-inf", "now"))
         self.assertEqual(self.ask("ZPOPBYSCORE", "jobs", "-inf", "now"), [])
         self.assertEqual(self.ask("ZPOPBYSCORE", "jobs", "now", "inf")[0], "later")
+
+    def kill(self, client_id):
+        """Ends a worker: its connection is closed while it has a job or waits for one."""
+        self.assertEqual(self.server.client_kill_filter(_id=client_id), 1)
+
+    def test_a_job_whose_worker_dies_is_lost_unless_it_is_leased(self):
+        doomed, steady = self.connect(), self.connect()
+        self.ask("ZADD", "jobs", time.time() - 2, "mail", time.time() - 1, "report")
+        popped = doomed.execute_command("BZPOPBYSCORE", 0, "jobs", "-inf", "now")
+        leased = doomed.execute_command("BZMOVEBYSCORE", 0, "jobs", "running", "-inf", "now", "ADD", 0.3)
+        self.assertEqual([popped[1], leased[1]], ["mail", "report"])
+        lease_ends = float(self.server.zscore("running", "report"))
+        self.assertAlmostEqual(lease_ends, time.time() + 0.3, delta=0.25)
+        self.kill(doomed.client_id())
+
+        found = []
+        while not found:  # the other worker returns jobs before it takes the next one
+            found = steady.execute_command("ZMOVEBYSCORE", "running", "jobs", "-inf", "now", "COUNT", 100)
+            time.sleep(0.01)
+        self.assertGreaterEqual(time.time(), lease_ends)
+        key, job, _ = steady.execute_command("BZMOVEBYSCORE", 0, "jobs", "running", "-inf", "now", "ADD", 30)
+        self.assertEqual((key, job), ("jobs", "report"))
+        self.assertEqual(steady.zrem("running", "report"), 1)
+        self.assertEqual(self.server.exists("jobs", "running"), 0)  # "mail" is lost
+
+    def test_a_worker_that_is_killed_while_it_waits_takes_no_job(self):
+        doomed, _ = self.in_background("BZMOVEBYSCORE", 0, "jobs", "running", "-inf", "now", "ADD", 30)
+        _, reply = self.in_background("BZMOVEBYSCORE", 0, "jobs", "running", "-inf", "now", "ADD", 30)
+        self.kill(doomed)
+        self.ask("ZADD", "jobs", time.time() + 0.1, "mail")
+        (key, job, due), served_at = reply()
+        self.assertEqual((key, job), ("jobs", "mail"))
+        self.assertGreaterEqual(served_at, float(due))
+        longer = time.time() + 60
+        self.assertEqual(self.ask("ZADD", "running", "XX", "GT", "CH", longer, "mail"), 1)
+        self.assertEqual(self.ask("ZADD", "running", "XX", "GT", "CH", longer, "other"), 0)
+        self.assertEqual(self.ask("ZMOVEBYSCORE", "running", "jobs", "-inf", "now", "COUNT", 100), [])
 
     def test_a_recency_list_in_one_call(self):
         start = time.monotonic()

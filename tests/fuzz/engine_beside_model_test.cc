@@ -101,7 +101,12 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   }
 
   PlainStore::Args RecipeRequest() {
-    switch (rng.Below(5)) {
+    switch (rng.Below(6)) {
+      case 5:
+        return Join({{"ZMOVEBYSCORE", Key(), Key(), Number(), Number()},
+                     AnyOf({{}, {"REV"}}),
+                     AnyOf({{}, {"COUNT", std::to_string(1 + rng.Below(4))}}),
+                     AnyOf({{}, {"SCORE", Number()}})});
       case 0:
         return Join({{"ZPOPBYSCORE", Key(), Number(), Number()},
                      AnyOf({{}, {"REV"}}),

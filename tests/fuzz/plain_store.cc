@@ -98,6 +98,7 @@ std::string PlainStore::Answer(const Args& words) {
   }
   if (name == "ZUNION") return Union(words);
   if (name == "ZMOVE") return Move(words);
+  if (name == "ZMOVEBYSCORE") return MoveByScore(words);
   if (name[0] == 'Z') return IsOther(words[1], kScores) ? kWrongType : AnswerScores(words);
   if (name[0] == 'H') return IsOther(words[1], kFields) ? kWrongType : AnswerFields(words);
   if (name == "GET" || name == "APPEND" || name == "INCRBY") return AnswerString(words);
@@ -344,21 +345,48 @@ std::string PlainStore::Increment(const Args& words) {
   return Bulk(std::to_string(score));
 }
 
+// Returns the elements that `min max [REV] [COUNT count]` pops.
+std::vector<PlainStore::Element> PlainStore::Selected(const Scores& scores, const Args& range) {
+  std::vector<Element> found;
+  for (const Element& element : InOrder(scores)) {
+    const bool is_within =
+        element.first >= std::stoll(range[0]) && element.first <= std::stoll(range[1]);
+    if (is_within) found.push_back(element);
+  }
+  if (Has(range, "REV")) std::ranges::reverse(found);
+  const size_t count = Has(range, "COUNT") ? std::stoull(After(range, "COUNT")) : 1;
+  found.resize(std::min(found.size(), count));
+  return found;
+}
+
 // ZPOPBYSCORE key min max [REV] [COUNT count]
 std::string PlainStore::PopByScore(const Args& words) {
   Scores* const scores = Get<Scores>(words[1]);
   if (scores == nullptr) return "*0\r\n";
-  std::vector<Element> found;
-  for (const Element& element : InOrder(*scores)) {
-    const bool is_within =
-        element.first >= std::stoll(words[2]) && element.first <= std::stoll(words[3]);
-    if (is_within) found.push_back(element);
-  }
-  if (Has(words, "REV")) std::ranges::reverse(found);
-  const size_t count = Has(words, "COUNT") ? std::stoull(After(words, "COUNT")) : 1;
-  found.resize(std::min(found.size(), count));
+  const std::vector<Element> found = Selected(*scores, {words.begin() + 2, words.end()});
   for (const Element& element : found) scores->erase(element.second);
   DropIfEmpty(words[1]);
+  return Listed(found);
+}
+
+// ZMOVEBYSCORE source destination min max [REV] [COUNT count] [SCORE score]
+std::string PlainStore::MoveByScore(const Args& words) {
+  const std::string& source = words[1];
+  const std::string& destination = words[2];
+  if (IsOther(source, kScores)) return kWrongType;
+  Scores* const from = Get<Scores>(source);
+  if (from == nullptr) return "*0\r\n";
+  const std::vector<Element> found = Selected(*from, {words.begin() + 3, words.end()});
+  if (found.empty()) return "*0\r\n";
+  if (IsOther(destination, kScores)) return kWrongType;
+  Entry& to = entries_.try_emplace(destination, Entry{Scores(), {}}).first->second;
+  for (const auto& [score, member] : found) {
+    Timed<int64_t> element = from->at(member);
+    if (Has(words, "SCORE")) element.value = std::stoll(After(words, "SCORE"));
+    from->erase(member);
+    std::get<Scores>(to.value)[member] = element;
+  }
+  DropIfEmpty(source);
   return Listed(found);
 }
 

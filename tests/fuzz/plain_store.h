@@ -63,6 +63,8 @@ class PlainStore {
   std::string AddEx(const Args& words);
   std::string Increment(const Args& words);
   std::string PopByScore(const Args& words);
+  std::string MoveByScore(const Args& words);
+  static std::vector<Element> Selected(const Scores& scores, const Args& range);
   std::string Move(const Args& words);
   std::string Around(const Args& words, const Scores& scores);
   std::string Union(const Args& words);

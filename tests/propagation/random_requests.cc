@@ -59,7 +59,7 @@ Words RandomRequests::Any() {
 
 Words RandomRequests::Blocking() {
   return Of(Pick({"blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax",
-                  "bzmpop", "bzpopbyscore", "xreadgroup"}));
+                  "bzmpop", "bzpopbyscore", "bzmovebyscore", "xreadgroup"}));
 }
 
 std::string RandomRequests::Key(char type, size_t count) {
@@ -456,6 +456,15 @@ void RandomRequests::AddSortedSets() {
   cases_["bzpopbyscore"] = [=, this] {
     return Options(Words{"BZPOPBYSCORE", Timeout(), key()} + scores(),
                    {{"REV"}, {"COUNT", Pick({"1", "3"})}});
+  };
+  const auto moved = [=, this](const Words& start) {
+    const Words options = {"-inf", Pick({"now", "nowms", "(now"}), "ADD", Pick({"30", "-5", "0"})};
+    if (Chance(2)) return Options(start + options, {{"COUNT", Pick({"1", "3"})}});
+    return Options(start + scores(), {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"SCORE", Score()}});
+  };
+  cases_["zmovebyscore"] = [=] { return moved({"ZMOVEBYSCORE", key(), key()}); };
+  cases_["bzmovebyscore"] = [=, this] {
+    return moved({"BZMOVEBYSCORE", Timeout(), key(), key()});
   };
   for (const std::string name : {"zunionstore", "zinterstore", "zdiffstore"}) {
     cases_[name] = [=, this] { return Algebra(name); };

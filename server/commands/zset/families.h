@@ -20,6 +20,7 @@ std::span<const Command> ZSetRankCommands();
 std::span<const Command> ZSetReadCommands();
 std::span<const Command> ZSetRemoveCommands();
 std::span<const Command> ZSetScanCommands();
+std::span<const Command> ZSetScoreMoveCommands();
 
 // The families of this folder.
 inline auto ZSetFamilies() {
@@ -36,6 +37,7 @@ inline auto ZSetFamilies() {
       ZSetReadCommands(),
       ZSetRemoveCommands(),
       ZSetScanCommands(),
+      ZSetScoreMoveCommands(),
   });
 }
 

@@ -35,6 +35,30 @@ void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_sco
   if (with_scores) reply.Double(at.score());
 }
 
+void ReplyPair(ReplyWriter& reply, const Element& element) {
+  reply.Array(2);
+  reply.Bulk(element.member);
+  reply.Double(element.score);
+}
+
+void ReplyKeyAndElement(Call& call, std::string_view key, const Element& element) {
+  call.reply.Array(3);
+  call.reply.Bulk(key);
+  call.reply.Bulk(element.member);
+  call.reply.Double(element.score);
+}
+
+void ReplyKeyAndPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                      bool reversed) {
+  call.reply.Array(2);
+  call.reply.Bulk(key);
+  call.reply.Array(ranks.size());
+  SortedSet::Cursor at = set.At(reversed ? ranks.last - 1 : ranks.first);
+  for (size_t i = 0; i < ranks.size(); ++i, reversed ? at.Previous() : at.Next()) {
+    ReplyPair(call.reply, at.element());
+  }
+}
+
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
                    bool with_scores) {
   assert(set == nullptr || ranks.last <= set->size());

@@ -1,31 +1,19 @@
-#include <cstdint>
-#include <map>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
-#include "protocol/text/number_text.h"
-#include "server/commands/common/element_expiry.h"
 #include "server/commands/zset/families.h"
-#include "server/commands/zset/zset_add.h"
+#include "server/commands/zset/pop/zset_moved.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
-struct Moved {
-  std::string_view member;
-  double score;
-  std::optional<Millis> deadline;
-};
-
 // Removes the members from the set. Returns those that existed, each once, with their scores and
 // deadlines.
-std::vector<Moved> TakeOut(const Edit<SortedSet>& set, Args members) {
-  std::vector<Moved> taken;
+std::vector<MovedElement> TakeOut(const Edit<SortedSet>& set, Args members) {
+  std::vector<MovedElement> taken;
   for (const std::string_view member : members) {
     const std::optional<double> score = set->Score(member);
     if (!score) continue;
@@ -35,46 +23,18 @@ std::vector<Moved> TakeOut(const Edit<SortedSet>& set, Args members) {
   return taken;
 }
 
-void PutIn(Edit<SortedSet>& set, const std::vector<Moved>& moved) {
-  for (const auto& [member, score, deadline] : moved) {
-    set.Add(member, score, AddRule());
-    if (deadline) set->SetDeadline(member, deadline);
-  }
-}
-
-void PropagateMove(Call& call, std::string_view source, std::string_view destination,
-                   const std::vector<Moved>& moved) {
-  if (!call.Propagates()) return;
-  std::vector<std::string_view> removal = {"ZREM", source};
-  std::vector<std::string_view> addition = {"ZADD", destination};
-  std::vector<std::string> scores;
-  scores.reserve(moved.size());
-  std::map<Millis, std::vector<std::string_view>> deadlines;
-  for (const auto& [member, score, deadline] : moved) {
-    removal.push_back(member);
-    addition.push_back(scores.emplace_back(DoubleText(score)));
-    addition.push_back(member);
-    if (deadline) deadlines[*deadline].push_back(member);
-  }
-  call.Propagate(removal);
-  call.Propagate(addition);
-  for (const auto& [deadline, members] : deadlines) {
-    PropagateElementDeadline(call, destination, members, deadline, kMemberWords);
-  }
-}
-
 // The two keys differ, and each holds a sorted set or does not exist.
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
-  const std::vector<Moved> moved = TakeOut(from, members);
+  const std::vector<MovedElement> moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {
     Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
-    PutIn(to, moved);
+    AddMoved(to, moved);
   }
-  PropagateMove(call, source, destination, moved);
+  PropagateMoved(call, source, destination, moved);
   return moved.size();
 }
 

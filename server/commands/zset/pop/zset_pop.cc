@@ -6,7 +6,7 @@
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
-#include "server/commands/zset/zset_score_pop.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -27,12 +27,6 @@ PopCount TakePopCount(ArgReader& args) {
   return {.count = static_cast<uint64_t>(count), .given = true};
 }
 
-void ReplyPair(Call& call, const Element& element) {
-  call.reply.Array(2);
-  call.reply.Bulk(element.member);
-  call.reply.Double(element.score);
-}
-
 void Pop(Call& call, bool highest) {
   const std::string_view key = call.args.Word();
   const PopCount wanted = TakePopCount(call.args);
@@ -46,7 +40,7 @@ void Pop(Call& call, bool highest) {
   if (wanted.given) {
     ReplyElements(call, &*set, ranks, highest, /*with_scores=*/true);
   } else {
-    ReplyPair(call, set->At(ranks.first).element());
+    ReplyPair(call.reply, set->At(ranks.first).element());
   }
   CutRanks(set, ranks);
 }
@@ -62,7 +56,7 @@ void ZPopByScore(Call& call) {
   if (request.count) {
     ReplyElements(call, &*set, ranks, request.reversed, /*with_scores=*/true);
   } else {
-    ReplyPair(call, set->At(ranks.first).element());
+    ReplyPair(call.reply, set->At(ranks.first).element());
   }
   PopRanks(call, key, set, ranks);
 }

@@ -26,6 +26,9 @@ struct ScorePopRequest {
   KeyEvent event() const { return reversed ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 };
 
+// Takes REV, or COUNT with its number. Returns false if the next argument is another word.
+bool TakeScorePopOption(ArgReader& args, ScorePopRequest& request);
+
 // Takes the remaining arguments. The reader keeps an error.
 ScorePopRequest TakeScorePopRequest(ArgReader& args);
 

@@ -1,4 +1,4 @@
-#include "server/commands/zset/zset_score_pop.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
 
 #include <algorithm>
 #include <cassert>
@@ -13,7 +13,15 @@ namespace {
 
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 
-bool TakeOption(ArgReader& args, ScorePopRequest& request) {
+}  // namespace
+
+RankRange ScorePopRequest::RanksIn(const SortedSet& set, Millis now) const {
+  const RankRange all = set.Ranks(scores.At(now));
+  const size_t taken = std::min<uint64_t>(all.size(), count.value_or(1));
+  return reversed ? RankRange{all.last - taken, all.last} : RankRange{all.first, all.first + taken};
+}
+
+bool TakeScorePopOption(ArgReader& args, ScorePopRequest& request) {
   if (!request.reversed && args.Take("rev")) {
     request.reversed = true;
     return true;
@@ -26,18 +34,10 @@ bool TakeOption(ArgReader& args, ScorePopRequest& request) {
   return false;
 }
 
-}  // namespace
-
-RankRange ScorePopRequest::RanksIn(const SortedSet& set, Millis now) const {
-  const RankRange all = set.Ranks(scores.At(now));
-  const size_t taken = std::min<uint64_t>(all.size(), count.value_or(1));
-  return reversed ? RankRange{all.last - taken, all.last} : RankRange{all.first, all.first + taken};
-}
-
 ScorePopRequest TakeScorePopRequest(ArgReader& args) {
   ScorePopRequest request = {.scores = TakeTimedScoreRange(args)};
   while (args.ok() && !args.AtEnd()) {
-    if (!TakeOption(args, request)) args.Refuse(kSyntaxError);
+    if (!TakeScorePopOption(args, request)) args.Refuse(kSyntaxError);
   }
   return request;
 }

@@ -10,7 +10,8 @@
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
-#include "server/commands/zset/zset_score_pop.h"
+#include "server/commands/zset/zset_reply.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -26,33 +27,10 @@ RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
   return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
 }
 
-// Replies the key, then the elements as pairs of member and score. They are also nested in RESP2.
-void ReplyPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
-                bool highest) {
-  call.reply.Array(2);
-  call.reply.Bulk(key);
-  call.reply.Array(ranks.size());
-  SortedSet::Cursor at = set.At(highest ? ranks.last - 1 : ranks.first);
-  for (size_t i = 0; i < ranks.size(); ++i, highest ? at.Previous() : at.Next()) {
-    const Element element = at.element();
-    call.reply.Array(2);
-    call.reply.Bulk(element.member);
-    call.reply.Double(element.score);
-  }
-}
-
-// Replies the key, the member and its score.
-void ReplySingle(Call& call, std::string_view key, const SortedSet::Cursor& at) {
-  call.reply.Array(3);
-  call.reply.Bulk(key);
-  call.reply.Bulk(at.member());
-  call.reply.Double(at.score());
-}
-
 void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
               uint64_t wanted) {
   const RankRange ranks = EndOf(*set, highest, wanted);
-  ReplyPairs(call, key, *set, ranks, highest);
+  ReplyKeyAndPairs(call, key, *set, ranks, highest);
   CutRanks(set, ranks);
   call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
@@ -82,7 +60,7 @@ void BlockingPop(Call& call, bool highest) {
   if (!set && call.WaitFor<SortedSet>(keys, timeout)) return;
   if (!set) return call.reply.NullArray();
   const RankRange ranks = EndOf(*set, highest, 1);
-  ReplySingle(call, key, set->At(ranks.first));
+  ReplyKeyAndElement(call, key, set->At(ranks.first).element());
   CutRanks(set, ranks);
   call.Propagate({NameOf(PopEvent(highest)), key});
 }
@@ -100,9 +78,9 @@ void BZPopByScore(Call& call) {
     return;
   }
   if (request.count) {
-    ReplyPairs(call, key, *set, ranks, request.reversed);
+    ReplyKeyAndPairs(call, key, *set, ranks, request.reversed);
   } else {
-    ReplySingle(call, key, set->At(ranks.first));
+    ReplyKeyAndElement(call, key, set->At(ranks.first).element());
   }
   PopRanks(call, key, set, ranks);
 }

@@ -1,0 +1,194 @@
+// ZMOVEBYSCORE and BZMOVEBYSCORE: elements move to another sorted set in the unit that removes
+// them. A worker that takes a job in this way leases it: if the worker dies, the job is not lost.
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/sorted_set/sorted_set.h"
+#include "core/sorted_set/timed_score_range.h"
+#include "server/commands/common/timeout_option.h"
+#include "server/commands/zset/families.h"
+#include "server/commands/zset/pop/zset_moved.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
+#include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_cut.h"
+#include "server/commands/zset/zset_exact.h"
+#include "server/commands/zset/zset_reply.h"
+#include "server/engine/call.h"
+
+namespace zsetd {
+namespace {
+
+using Clock = TimedScoreBound::Clock;
+
+constexpr std::string_view kAddWithoutClock =
+    "ERR ADD is only supported in combination with now or nowms";
+
+// source destination min max [REV] [COUNT count] [SCORE score|ADD delta]
+struct ScoreMoveRequest {
+  std::string_view source;
+  std::string_view destination;
+  ScorePopRequest pop;
+  std::optional<double> score;  // SCORE
+  std::optional<double> delta;  // ADD
+
+  bool IsWithinOneKey() const { return source == destination; }
+  Clock clock() const {
+    return pop.scores.max.clock == Clock::kNone ? pop.scores.min.clock : pop.scores.max.clock;
+  }
+
+  // The score of all moved elements; nullopt if they keep theirs.
+  std::optional<double> NewScore(Millis now) const {
+    return delta ? TimedScoreBound{.clock = clock()}.At(now).score + *delta : score;
+  }
+};
+
+// Takes SCORE or ADD with its number, of which one is allowed.
+bool TakeScoreOption(Call& call, ScoreMoveRequest& request) {
+  ArgReader& args = call.args;
+  if (request.score || request.delta || args.left() < 2) return false;
+  const bool is_sum = args.Take("add");
+  if (!is_sum && !args.Take("score")) return false;
+  const std::string_view text = args.Peek();
+  const double number = args.Float();
+  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, number)) {
+    args.Refuse(kInexactScore);
+  }
+  (is_sum ? request.delta : request.score) = number;
+  return true;
+}
+
+ScoreMoveRequest TakeScoreMoveRequest(Call& call) {
+  ArgReader& args = call.args;
+  ScoreMoveRequest request;
+  request.source = args.Word();
+  request.destination = args.Word();
+  request.pop.scores = TakeTimedScoreRange(args);
+  while (args.ok() && !args.AtEnd()) {
+    if (!TakeScorePopOption(args, request.pop) && !TakeScoreOption(call, request)) {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  if (request.delta && request.clock() == Clock::kNone) args.Refuse(kAddWithoutClock);
+  return request;
+}
+
+// Copies of elements that outlive the set's next change.
+struct CopiedElements {
+  std::vector<std::string> members;
+  std::vector<MovedElement> elements;
+};
+
+CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<double> new_score) {
+  CopiedElements copies;
+  copies.members.reserve(ranks.size());  // its strings are not moved, because views point to them
+  copies.elements.reserve(ranks.size());
+  SortedSet::Cursor at = set.At(ranks.first);
+  for (size_t left = ranks.size(); left > 0; --left, at.Next()) {
+    const Element element = at.element();
+    const std::string& member = copies.members.emplace_back(element.member);
+    copies.elements.push_back({member, new_score.value_or(element.score), at.deadline()});
+  }
+  return copies;
+}
+
+// Moves the elements of `ranks`, of which there is at least one. Within one key, the elements get
+// their new scores in place.
+void MoveRanks(Call& call, const ScoreMoveRequest& request, Edit<SortedSet>& from,
+               RankRange ranks) {
+  assert(!ranks.empty());
+  const CopiedElements copies = CopyRanks(*from, ranks, request.NewScore(call.now()));
+  const bool is_within = request.IsWithinOneKey();
+  const uint32_t revision = from->revision();
+  if (is_within) {
+    AddMoved(from, copies.elements);
+    if (from->revision() == revision) return;
+  } else {
+    CutRanks(from, ranks);
+    from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
+    Edit<SortedSet> to = call.OpenOrMake<SortedSet>(request.destination, KeyEvent::kZAdd);
+    AddMoved(to, copies.elements);
+  }
+  PropagateMoved(call, request.source, request.destination, copies.elements);
+}
+
+// Opens the source. Refuses a destination of another type if there is an element to move, whose
+// ranks are stored in `ranks`.
+Edit<SortedSet> OpenSource(Call& call, const ScoreMoveRequest& request, RankRange& ranks) {
+  const Entry* const entry = call.args.ok() ? call.keys.Peek(request.destination) : nullptr;
+  const bool is_wrong = entry != nullptr && !entry->Holds<SortedSet>();
+  const KeyEvent event = request.IsWithinOneKey() ? KeyEvent::kZAdd : KeyEvent::kZRem;
+  Edit<SortedSet> from = call.Open<SortedSet>(request.source, event);
+  if (from) ranks = request.pop.RanksIn(*from, call.now());
+  if (is_wrong && !ranks.empty()) call.args.Refuse(kWrongType);
+  return from;
+}
+
+void ZMoveByScore(Call& call) {
+  const ScoreMoveRequest request = TakeScoreMoveRequest(call);
+  RankRange ranks;
+  Edit<SortedSet> from = OpenSource(call, request, ranks);
+  if (call.Refused()) return;
+  if (ranks.empty()) return call.reply.Array(0);
+  if (request.pop.count) {
+    ReplyElements(call, &*from, ranks, request.pop.reversed, /*with_scores=*/true);
+  } else {
+    ReplyPair(call.reply, from->At(ranks.first).element());
+  }
+  MoveRanks(call, request, from, ranks);
+}
+
+// BZMOVEBYSCORE timeout source destination min max [options]
+void BZMoveByScore(Call& call) {
+  const Millis timeout = TakeTimeout(call.args, call.now());
+  const ScoreMoveRequest request = TakeScoreMoveRequest(call);
+  RankRange ranks;
+  Edit<SortedSet> from = OpenSource(call, request, ranks);
+  if (call.Refused()) return;
+  if (ranks.empty()) {
+    if (!call.WaitForScores(request.source, request.pop.scores, timeout)) call.reply.NullArray();
+    return;
+  }
+  if (request.pop.count) {
+    ReplyKeyAndPairs(call, request.source, *from, ranks, request.pop.reversed);
+  } else {
+    ReplyKeyAndElement(call, request.source, from->At(ranks.first).element());
+  }
+  MoveRanks(call, request, from, ranks);
+}
+
+constexpr Command kCommands[] = {
+    {.name = "zmovebyscore",
+     .run = ZMoveByScore,
+     .arity = -5,
+     .flags = kWrite | kDenyOom | kFast,
+     .keys = kTwoKeys,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "source destination min max [REV] [COUNT count] [SCORE score|ADD delta]",
+     .summary = "Moves the lowest- or highest-scoring members in a range of scores to another "
+                "sorted set, and returns them.",
+     .cost = "O(M*log(N)) for M members moved",
+     .key_use = "RW access delete,RW insert"},
+    {.name = "bzmovebyscore",
+     .run = BZMoveByScore,
+     .arity = -6,
+     .flags = kWrite | kDenyOom | kBlocking | kFast,
+     .keys = {.first = 2, .last = 3, .step = 1},
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "timeout source destination min max [REV] [COUNT count] [SCORE score|ADD delta]",
+     .summary = "Like ZMOVEBYSCORE; blocks until a member is in the range.",
+     .cost = "O(M*log(N)) for M members moved",
+     .key_use = "RW access delete,RW insert"},
+};
+
+}  // namespace
+
+std::span<const Command> ZSetScoreMoveCommands() { return kCommands; }
+
+}  // namespace zsetd
