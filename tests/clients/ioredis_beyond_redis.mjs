@@ -52,6 +52,11 @@ const recipes = {
     await redis.zadd('scores', 50, 'ann', 40, 'bob', 40, 'cid', 30, 'dan');
     assert.equal(await redis.call('ZREVRANK', 'scores', 'bob', 'TIES', 'COMPETITION'), 1);
     assert.deepEqual(await redis.call('ZMRANK', 'scores', 'ann', 'none'), [3, null]);
+    assert.equal(await redis.call('ZRANKOF', 'scores', 45, 'REV'), 1);
+    assert.deepEqual(await redis.call('ZRANGE', 'scores', 0, -1, 'MATCH', '?o?'), ['bob']);
+    assert.deepEqual(await redis.call('ZADD', 'scores', 'IFEQ', 50, 'GET', 51, 'ann'), ['50']);
+    assert.deepEqual(await redis.call('ZADD', 'scores', 'IFEQ', 50, 'GET', 50, 'ann'), ['51']);
+    await redis.zadd('scores', 50, 'ann');
     const around = await redis.call('ZAROUND', 'scores', 'cid', 1, 1, 'REV', 'WITHSCORES');
     assert.deepEqual([around[0], around[1].flat()], [1, ['ann', '50', 'cid', '40', 'bob', '40']]);
     assert.equal(await redis.call('ZMOVE', 'scores', 'league', 'ann', 'bob'), 2);
@@ -67,7 +72,8 @@ const recipes = {
 
   async 'members expire'(redis) {
     assert.equal(await redis.call('ZADDEX', 'online', 'EX', 60, 'MEMBERS', 1, 17, 'user:42'), 1);
-    assert.equal(await redis.call('ZADDEX', 'online', 'EX', 0, 'MEMBERS', 1, 3, 'user:7'), 1);
+    await assert.rejects(redis.call('ZADDEX', 'online', 'EX', 0, 'MEMBERS', 1, 3, 'user:7'), /expire time/);
+    assert.equal(await redis.call('ZADDEX', 'online', 'INCR', 'EX', 60, 'MEMBERS', 1, 1, 'user:42'), '18');
     assert.deepEqual(await redis.zrange('online', 0, -1), ['user:42']);
     const [left] = await redis.call('ZTTL', 'online', 'MEMBERS', 1, 'user:42');
     assertFreshTtl(left, 60);

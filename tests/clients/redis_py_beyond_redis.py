@@ -122,6 +122,9 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.ask("ZREVRANK", "scores", "bob", "TIES", "COMPETITION"), 1)
         self.assertEqual(self.ask("ZREVRANK", "scores", "dan", "TIES", "COMPETITION"), 3)
         self.assertEqual(self.ask("ZMREVRANK", "scores", "ann", "eve", "none"), [0, 4, None])
+        self.server.zadd("scores:2", {"fay": 45, "gil": 10})
+        ranks = [self.ask("ZRANKOF", key, 40, "bob", "REV") for key in ("scores", "scores:2")]
+        self.assertEqual(sum(ranks), 3)  # ann, fay and cid precede bob
         rank, around = self.ask("ZAROUND", "scores", "dan", 1, 5, "REV", "WITHSCORES")
         self.assertEqual((rank, around[::2]), (3, ["bob", "dan", "eve"]))
         self.assertIsNone(self.ask("ZAROUND", "scores", "none", 1, 1))

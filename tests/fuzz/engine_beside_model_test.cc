@@ -65,7 +65,14 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   }
 
   PlainStore::Args SetRequest() {
-    switch (rng.Below(7)) {
+    switch (rng.Below(9)) {
+      case 7:
+        return Join({{"ZRANKOF", Key(), Number()}, AnyOf({{}, {Member()}}), AnyOf({{}, {"REV"}})});
+      case 8:
+        return Join({{"ZRANGE", Key(), "0", "-1", "MATCH", Any({"a*", "?b", "[c-e]*"})},
+                     AnyOf({{}, {"REV"}}),
+                     AnyOf({{}, {"LIMIT", std::to_string(rng.Below(3)), "2"}}),
+                     {"WITHSCORES"}});
       case 0:
         return {Any({"ZPOPMIN", "ZCARD"}), Key()};
       case 1:
@@ -80,23 +87,30 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
       case 4:
         return {"ZINCRBY", Key(), Number(), Member()};
       default:
-        return {"ZADD", Key(), Any({"NX", "XX", "GT", "LT", "CH"}), Number(), Member()};
+        return Join({{"ZADD", Key()},
+                     AnyOf({{Any({"NX", "XX", "GT", "LT", "CH", "GET"})}, {"IFEQ", Number()}}),
+                     {Number(), Member()}});
     }
   }
 
   PlainStore::Args MemberDeadlineRequest() {
     const auto pair = [this] { return PlainStore::Args{Number(), Member()}; };
-    switch (rng.Below(4)) {
+    switch (rng.Below(5)) {
+      case 4:
+        return Join({{"ZADDEX", Key(), "INCR"},
+                     AnyOf({{}, {"PX", LaterTime()}, {"PXAT", "1"}}),
+                     {"MEMBERS", "1", Number(), Member()}});
       case 0:
         return Join(
             {{"ZPEXPIRE", Key(), Time()}, AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}}), Members()});
       case 1:
         return Join({{Any({"ZPTTL", "ZTTL", "ZPEXPIRETIME", "ZPERSIST"}), Key()}, Members()});
       default:
-        return Join({{"ZADDEX", Key()},
-                     AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}, {"CH"}}),
-                     AnyOf({{}, {"PX", Time()}, {"PX", Time()}, {"PXAT", "1"}, {"KEEPTTL"}}),
-                     Named("MEMBERS", pair)});
+        return Join(
+            {{"ZADDEX", Key()},
+             AnyOf({{}, {"NX"}, {"XX"}, {"GT"}, {"LT"}, {"CH"}}),
+             AnyOf({{}, {"PX", LaterTime()}, {"PX", LaterTime()}, {"PXAT", "1"}, {"KEEPTTL"}}),
+             Named("MEMBERS", pair)});
     }
   }
 

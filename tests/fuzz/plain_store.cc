@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/util/glob.h"
+
 namespace zsetd {
 namespace {
 
@@ -50,6 +52,16 @@ bool Has(const Args& words, const std::string& option) {
 // Returns the word at that distance after the option.
 std::string After(const Args& words, const std::string& option, size_t distance = 1) {
   return *(std::ranges::find(words, option) + static_cast<ptrdiff_t>(distance));
+}
+
+// Returns the elements that LIMIT selects.
+std::vector<std::pair<int64_t, std::string>> Limited(
+    const Args& words, std::vector<std::pair<int64_t, std::string>> elements) {
+  if (!Has(words, "LIMIT")) return elements;
+  const size_t offset = std::min<size_t>(std::stoull(After(words, "LIMIT")), elements.size());
+  elements.erase(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(offset));
+  elements.resize(std::min<size_t>(elements.size(), std::stoull(After(words, "LIMIT", 2))));
+  return elements;
 }
 
 // Returns the elements of a request: the words after MEMBERS or FIELDS and their number.
@@ -259,7 +271,9 @@ std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
   const std::string& name = words[0];
   const std::vector<Element> elements = InOrder(scores);
   if (name == "ZCARD") return Integer(static_cast<int64_t>(scores.size()));
+  if (name == "ZRANGE" && Has(words, "MATCH")) return Matching(words, elements);
   if (name == "ZRANGE") return Listed(elements);
+  if (name == "ZRANKOF") return RankOf(words, elements);
   if (name == "ZAROUND") return Around(words, scores);
   const bool is_reverse = name.find("REV") != std::string::npos;
   const auto rank = [&](const std::string& member) {
@@ -281,7 +295,27 @@ std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
   return Array(ranks);
 }
 
-// ZADD key NX|XX|GT|LT|CH score member, or
+// ZRANGE key 0 -1 MATCH pattern [REV] [LIMIT offset count] WITHSCORES
+std::string PlainStore::Matching(const Args& words, std::vector<Element> elements) {
+  if (Has(words, "REV")) std::ranges::reverse(elements);
+  std::erase_if(elements, [&](const Element& each) { return !GlobMatches(words[5], each.second); });
+  return Listed(Limited(words, std::move(elements)));
+}
+
+// ZRANKOF key score [member] [REV]
+std::string PlainStore::RankOf(const Args& words, const std::vector<Element>& elements) {
+  const bool is_reverse = words.back() == "REV";
+  const bool has_member = words.size() > (is_reverse ? 4u : 3u);
+  const Element own(std::stoll(words[2]), has_member ? words[3] : "");
+  return Integer(std::ranges::count_if(elements, [&](const Element& other) {
+    if (!has_member) return is_reverse ? other.first > own.first : other.first < own.first;
+    if (other.second == own.second) return false;
+    return is_reverse ? other > own : other < own;
+  }));
+}
+
+// ZADD key NX|XX|GT|LT|CH|GET score member, or
+// ZADD key IFEQ score score member, or
 // ZADD key MAXLEN count KEEP HIGHEST|LOWEST score member
 std::string PlainStore::Add(const Args& words) {
   const std::string& option = words[2];
@@ -291,8 +325,12 @@ std::string PlainStore::Add(const Args& words) {
       std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
   const auto at = scores.find(member);
   const bool is_new = at == scores.end();
-  const bool refused = is_new ? option == "XX"
-                              : option == "NX" || (option == "GT" && score <= at->second.value) ||
+  const bool is_comparing = option == "IFEQ";
+  const std::optional<int64_t> old =
+      is_new ? std::nullopt : std::optional<int64_t>(at->second.value);
+  const bool refused = is_new ? option == "XX" || is_comparing
+                              : option == "NX" || (is_comparing && *old != std::stoll(words[3])) ||
+                                    (option == "GT" && score <= at->second.value) ||
                                     (option == "LT" && score >= at->second.value);
   const bool changed = !refused && (is_new || at->second.value != score);
   if (!refused) scores[member] = {score, std::nullopt};
@@ -303,16 +341,20 @@ std::string PlainStore::Add(const Args& words) {
     }
   }
   DropIfEmpty(words[1]);
+  if (option == "GET") return Array({old ? Bulk(std::to_string(*old)) : kNull});
   return Integer(option == "CH" ? changed : changed && is_new);
 }
 
-// ZADDEX key [NX|XX|GT|LT|CH] [PX milliseconds|PXAT time|KEEPTTL] MEMBERS count score member ...
+// ZADDEX key [NX|XX|GT|LT|CH|INCR] [PX milliseconds|PXAT time|KEEPTTL] MEMBERS count score member
+// ...
 std::string PlainStore::AddEx(const Args& words) {
   auto& scores =
       std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
   const Args named = Named(words);
+  const bool increments = Has(words, "INCR");
   std::vector<std::string> set;
   int64_t counted = 0;
+  int64_t sum = 0;
   for (size_t i = 0; i < named.size(); i += 2) {
     const int64_t score = std::stoll(named[i]);
     const auto at = scores.find(named[i + 1]);
@@ -324,8 +366,8 @@ std::string PlainStore::AddEx(const Args& words) {
     }
     counted += is_new || (Has(words, "CH") && at->second.value != score);
     Timed<int64_t>& element = scores[named[i + 1]];
-    element.value = score;
-    if (!Has(words, "KEEPTTL")) element.deadline.reset();
+    element.value = sum = increments ? element.value + score : score;
+    if (!Has(words, "KEEPTTL") && !increments) element.deadline.reset();
     set.push_back(named[i + 1]);
   }
   for (const std::string& member : set) {
@@ -334,7 +376,7 @@ std::string PlainStore::AddEx(const Args& words) {
   }
   Find(words[1]);  // removes elements whose deadline is in the past
   DropIfEmpty(words[1]);
-  return Integer(counted);
+  return increments ? Bulk(std::to_string(sum)) : Integer(counted);
 }
 
 std::string PlainStore::Increment(const Args& words) {
@@ -442,12 +484,7 @@ std::string PlainStore::Union(const Args& words) {
     });
   }
   if (Has(words, "REV")) std::ranges::reverse(elements);
-  if (Has(words, "LIMIT")) {
-    const size_t offset = std::min<size_t>(std::stoull(After(words, "LIMIT")), elements.size());
-    elements.erase(elements.begin(), elements.begin() + static_cast<ptrdiff_t>(offset));
-    elements.resize(std::min<size_t>(elements.size(), std::stoull(After(words, "LIMIT", 2))));
-  }
-  return Listed(elements);
+  return Listed(Limited(words, std::move(elements)));
 }
 
 // --- Hashes ---

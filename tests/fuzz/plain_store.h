@@ -59,6 +59,8 @@ class PlainStore {
   std::string Expire(T* elements, const Args& words);
 
   static std::vector<Element> InOrder(const Scores& scores);
+  std::string Matching(const Args& words, std::vector<Element> elements);
+  std::string RankOf(const Args& words, const std::vector<Element>& elements);
   std::string Add(const Args& words);
   std::string AddEx(const Args& words);
   std::string Increment(const Args& words);

@@ -406,6 +406,7 @@ void RandomRequests::AddSortedSets() {
     }
     Words request =
         Options({"ZADD", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry(), Capped()});
+    if (Chance(6)) request = request + Words{"IFEQ", Integer()};
     if (Chance(6)) return request + Words{"INCR", Score(), Member()};
     request = request + pairs();
     return Chance(4) ? request + Expiry() : request;
@@ -418,6 +419,7 @@ void RandomRequests::AddSortedSets() {
   cases_["zaddex"] = [=, this] {
     Words request =
         Options({"ZADDEX", key()}, {{Pick({"NX", "XX", "GT", "LT"})}, {"CH"}, Expiry()});
+    if (Chance(4)) return request + Words{"INCR", "MEMBERS", "1", Score(), Member()};
     const Words scored = pairs();
     request = request + Words{"MEMBERS", std::to_string(scored.size() / 2)};
     return request + scored;
@@ -463,9 +465,7 @@ void RandomRequests::AddSortedSets() {
     return Options(start + scores(), {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"SCORE", Score()}});
   };
   cases_["zmovebyscore"] = [=] { return moved({"ZMOVEBYSCORE", key(), key()}); };
-  cases_["bzmovebyscore"] = [=, this] {
-    return moved({"BZMOVEBYSCORE", Timeout(), key(), key()});
-  };
+  cases_["bzmovebyscore"] = [=, this] { return moved({"BZMOVEBYSCORE", Timeout(), key(), key()}); };
   for (const std::string name : {"zunionstore", "zinterstore", "zdiffstore"}) {
     cases_[name] = [=, this] { return Algebra(name); };
   }
@@ -498,7 +498,7 @@ Words RandomRequests::Area() {
 void RandomRequests::AddGeo() {
   const auto key = [this] { return Key('g', 3); };
   cases_["geoadd"] = [=, this] {
-    return Options({"GEOADD", key()}, {{Pick({"NX", "XX"})}, {"CH"}}) +
+    return Options({"GEOADD", key()}, {{Pick({"NX", "XX"})}, {"CH"}, Expiry()}) +
            Many([this] { return Place() + Words{Member()}; }, 5);
   };
   cases_["geosearchstore"] = [=, this] {

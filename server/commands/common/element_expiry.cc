@@ -44,18 +44,21 @@ Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryU
   return deadline.value_or(Millis(0));
 }
 
-std::optional<Millis> TakeElementDeadline(Call& call) {
+std::optional<Millis> TakeElementDeadline(Call& call, LeastTime least) {
   const std::optional<ExpiryOption::Form> form = TakeExpiryForm(call.args);
   if (!form) return std::nullopt;
   if (call.args.AtEnd()) call.args.Refuse("ERR missing expire time");
+  const std::optional<int64_t> amount = ParseInteger(call.args.Peek());
+  if (least == LeastTime::kOne && amount && *amount <= 0) RefuseExpiry(call);
   return CheckedElementDeadline(call, call.args.Word(), UnitOf(*form, call.now()));
 }
 
-bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps) {
+bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps,
+                               LeastTime least) {
   const bool is_second = deadline || keeps;
   if (call.args.Take("keepttl")) {
     keeps = true;
-  } else if (const std::optional<Millis> taken = TakeElementDeadline(call)) {
+  } else if (const std::optional<Millis> taken = TakeElementDeadline(call, least)) {
     deadline = taken;
   } else {
     return false;

@@ -57,12 +57,17 @@ inline constexpr ElementWords kFieldWords = {.keyword = "fields",
 // number, is negative, or is too far in the future; the result then has no meaning.
 Millis CheckedElementDeadline(Call& call, std::string_view amount, const ExpiryUnit& unit);
 
+// The least time that is not an error. Redis's commands for hashes take a time of 0, which deletes
+// fields immediately.
+enum class LeastTime { kZero, kOne };
+
 // Takes EX, PX, EXAT or PXAT with its time. Returns nullopt if the next argument is another word.
-std::optional<Millis> TakeElementDeadline(Call& call);
+std::optional<Millis> TakeElementDeadline(Call& call, LeastTime least = LeastTime::kZero);
 
 // Like `TakeElementDeadline()`, but stores the deadline, and takes KEEPTTL as well. Refuses a
 // second option of the five. Returns false if the next argument is another word.
-bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps);
+bool TakeElementDeadlineOption(Call& call, std::optional<Millis>& deadline, bool& keeps,
+                               LeastTime least = LeastTime::kZero);
 
 // A condition on the current deadline of an element.
 enum class ElementCondition { kNone, kNx, kXx, kGt, kLt };

@@ -6,22 +6,24 @@
 #include "server/commands/geo/families.h"
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/zset/zset_add.h"
+#include "server/commands/zset/zset_timed_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
 
-AddRequest TakeGeoAddRequest(ArgReader& args) {
-  AddRequest request;
-  AddRule& rule = request.rule;
-  while (!args.AtEnd()) {
+TimedAddRequest TakeGeoAddRequest(Call& call) {
+  ArgReader& args = call.args;
+  TimedAddRequest request;
+  AddRule& rule = request.add.rule;
+  while (args.MayTakeOption()) {
     if (args.Take("nx")) {
       rule.only_new = true;
     } else if (args.Take("xx")) {
       rule.only_existing = true;
     } else if (args.Take("ch")) {
-      request.count_changed = true;
-    } else {
+      request.add.count_changed = true;
+    } else if (!TakeMemberDeadline(call, request)) {
       break;
     }
   }
@@ -30,14 +32,16 @@ AddRequest TakeGeoAddRequest(ArgReader& args) {
   if (rule.only_new && rule.only_existing) args.Refuse(kSyntaxError);
   while (args.ok() && !args.AtEnd()) {
     const GeoPoint point = TakePoint(args);
-    request.pairs.push_back({.member = args.Word(), .score = GeoScoreOf(point)});
+    request.add.pairs.push_back({.member = args.Word(), .score = GeoScoreOf(point)});
   }
   return request;
 }
 
 void GeoAdd(Call& call) {
   const std::string_view key = call.args.Word();
-  const AddRequest request = TakeGeoAddRequest(call.args);
+  const TimedAddRequest timed = TakeGeoAddRequest(call);
+  if (timed.IsTimed()) return AddTimed(call, key, timed);
+  const AddRequest& request = timed.add;
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
   const uint32_t revision = set ? set->revision() : 0;
@@ -102,8 +106,11 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kGeo,
      .since = "3.2.0",
-     .usage = "key [NX|XX] [CH] longitude latitude member [longitude latitude member ...]",
-     .summary = "Adds members with longitude and latitude, or moves them.",
+     .usage = "key [NX|XX] [CH] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|KEEPTTL] longitude latitude member [longitude latitude "
+              "member ...]",
+     .summary = "Adds members with longitude and latitude, or moves them; can set their expiration "
+                "times too.",
      .cost = "O(log(N)) for each member",
      .key_use = "RW update"},
     {.name = "geopos",

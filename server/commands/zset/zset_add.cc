@@ -16,6 +16,7 @@
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
+#include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -80,12 +81,29 @@ class SharedOptions {
   bool expiry_given_ = false;
 };
 
+// Takes GET, or IFEQ with its score. IFEQ implies XX.
+bool TakeComparison(ArgReader& args, AddRequest& request) {
+  if (args.Take("get")) {
+    request.gets_scores = true;
+  } else if (!request.expected && args.Take("ifeq")) {
+    request.expected = args.Float();
+    request.rule.only_existing = true;
+  } else {
+    return false;
+  }
+  return request.is_extended = true;
+}
+
 void CheckRequest(ArgReader& args, const AddRequest& request) {
   const AddRule& rule = request.rule;
-  CheckRule(args, rule);
-  if (rule.increment && request.pairs.size() + args.left() / 2 > 1) {
-    args.Refuse("ERR INCR option supports a single increment-element pair");
+  if (request.expected && rule.only_new) {
+    args.Refuse("ERR IFEQ and NX options at the same time are not compatible");
   }
+  if (request.gets_scores && (rule.increment || request.count_changed)) {
+    args.Refuse("ERR GET is not compatible with CH and INCR");
+  }
+  CheckRule(args, rule);
+  CheckIncrement(args, rule, request.pairs.size() + args.left() / 2);
 }
 
 // Refuses an argument that is neither a score nor an option. As in Redis, the number of arguments
@@ -96,21 +114,28 @@ void RefuseScore(ArgReader& args, const AddRequest& request) {
   args.Refuse(kNotAFloat);
 }
 
-// Adds one member and replies its new score, or null if the rule does not allow it. For a new
-// member the increment itself is replied, so -0 stays -0, as in Redis.
-void Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
-  assert(rule.increment);
-  if (!set) return call.reply.Null();
-  if (!rule.only_new && call.keys.refuses_inexact_integers()) {
-    const std::optional<double> current = set->Score(pair.member);
-    if (current && IsInexactSum(*current, pair.score)) return call.Fail(kInexactSum);
+// Whether IFEQ allows a change of the member.
+bool IsExpected(const Edit<SortedSet>& set, const AddRequest& request, std::string_view member) {
+  return !request.expected || (set && set->Score(member) == request.expected);
+}
+
+// Adds all pairs with GET or IFEQ: compares each with the present score before it is added. Removes
+// the pairs that IFEQ does not allow from the request.
+void AddComparing(Call& call, Edit<SortedSet>& set, AddRequest& request) {
+  if (request.gets_scores) call.reply.Array(request.pairs.size());
+  if (set) set.Announce(request.pairs.size(), request.pairs.front().member);
+  AddRequest::Pairs allowed;
+  int64_t counted = 0;
+  for (const Element& pair : request.pairs) {
+    const std::optional<double> old = set ? set->Score(pair.member) : std::nullopt;
+    if (request.gets_scores) ReplyScore(call.reply, old);
+    if (!set || (request.expected && old != request.expected)) continue;
+    const AddResult result = set.Add(pair.member, pair.score, request.rule);
+    counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
+    allowed.push_back(pair);
   }
-  const AddResult result = set.Add(pair.member, pair.score, rule);
-  if (result.kind == Kind::kNotANumber) {
-    return call.Fail("ERR resulting score is not a number (NaN)");
-  }
-  if (result.kind == Kind::kRefused) return call.reply.Null();
-  call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
+  if (!request.gets_scores) call.reply.Integer(counted);
+  request.pairs = std::move(allowed);
 }
 
 // Removes the excess elements as a separate change. Returns their ranks.
@@ -137,12 +162,15 @@ void EndAddition(Call& call, std::string_view key, Edit<SortedSet>& set, const A
 
 void ZAdd(Call& call) {
   const std::string_view key = call.args.Word();
-  const AddRequest request = TakeAddRequest(call);
+  AddRequest request = TakeAddRequest(call);
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
   const uint32_t revision = set ? set->revision() : 0;
   if (request.rule.increment) {
+    if (!IsExpected(set, request, request.pairs[0].member)) return call.reply.Null();
     Increment(call, set, request.pairs[0], request.rule);
+  } else if (request.gets_scores || request.expected) {
+    AddComparing(call, set, request);
   } else {
     AddAll(call, set, request);
   }
@@ -183,7 +211,8 @@ constexpr Command kCommands[] = {
      .member_at = 3,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] [EX seconds|PX "
+              "milliseconds|EXAT "
               "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP "
               "<HIGHEST|LOWEST>]] score member [score member ...]",
      .summary = "Adds members or updates their scores; can set the key's expiration and limit its "
@@ -245,7 +274,8 @@ AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
   AddRequest request;
   SharedOptions shared(call, request);
-  while (args.MayTakeOption() && (TakeRuleOption(args, request) || shared.Take())) {
+  while (args.MayTakeOption() &&
+         (TakeRuleOption(args, request) || TakeComparison(args, request) || shared.Take())) {
   }
   TakePairs(args, call.keys.refuses_inexact_integers(), request.pairs);
   if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
@@ -271,6 +301,33 @@ Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule)
   const KeyEvent event = rule.increment ? KeyEvent::kZIncr : KeyEvent::kZAdd;
   return rule.only_existing ? call.Open<SortedSet>(key, event)
                             : call.OpenOrMake<SortedSet>(key, event);
+}
+
+bool Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule) {
+  assert(rule.increment);
+  if (set && !rule.only_new && call.keys.refuses_inexact_integers()) {
+    const std::optional<double> current = set->Score(pair.member);
+    if (current && IsInexactSum(*current, pair.score)) {
+      call.Fail(kInexactSum);
+      return false;
+    }
+  }
+  const AddResult result =
+      set ? set.Add(pair.member, pair.score, rule) : AddResult{.kind = Kind::kRefused};
+  if (result.kind == Kind::kNotANumber) {
+    call.Fail("ERR resulting score is not a number (NaN)");
+  } else if (result.kind == Kind::kRefused) {
+    call.reply.Null();
+  } else {
+    call.reply.Double(result.kind == Kind::kAdded ? pair.score : result.score);
+  }
+  return !result.IsRefused();
+}
+
+void CheckIncrement(ArgReader& args, const AddRule& rule, size_t pairs) {
+  if (rule.increment && pairs > 1) {
+    args.Refuse("ERR INCR option supports a single increment-element pair");
+  }
 }
 
 int64_t AddPairs(Edit<SortedSet>& set, const AddRequest& request,

@@ -30,7 +30,7 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 // The arguments of ZADD after its key:
 //
 //   request  = {leading} pair {pair} {trailing}
-//   leading  = NX | XX | GT | LT | CH | shared
+//   leading  = NX | XX | GT | LT | CH | GET | IFEQ score | shared
 //   trailing = shared
 //   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
 //            | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
@@ -44,6 +44,8 @@ struct AddRequest {
 
   AddRule rule;
   bool count_changed = false;      // CH
+  bool gets_scores = false;        // GET: the reply is the scores before the addition
+  std::optional<double> expected;  // IFEQ: the score that a member must have
   std::optional<Millis> deadline;  // from the EX family
   std::optional<SizeCap> cap;      // MAXLEN
   Pairs pairs;                     // views of the request
@@ -71,6 +73,14 @@ Edit<SortedSet> OpenToAdd(Call& call, std::string_view key, const AddRule& rule)
 // `accepted`.
 int64_t AddPairs(Edit<SortedSet>& set, const AddRequest& request,
                  std::vector<std::string_view>* accepted = nullptr);
+
+// Adds the increment to one member and replies its new score, or null if the rule does not allow
+// it. For a new member the increment itself is replied, so -0 stays -0, as in Redis. Returns
+// whether the member has been set; if not, an error may have been replied.
+bool Increment(Call& call, Edit<SortedSet>& set, const Element& pair, const AddRule& rule);
+
+// Refuses INCR with more than one pair.
+void CheckIncrement(ArgReader& args, const AddRule& rule, size_t pairs);
 
 // Like `AddPairs()`, but replies the number.
 void AddAll(Call& call, Edit<SortedSet>& set, const AddRequest& request);

@@ -1,15 +1,13 @@
 // Deadlines of members: ZEXPIRE and similar commands, and ZADDEX.
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/common/element_expiry.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_add.h"
+#include "server/commands/zset/zset_timed_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -35,11 +33,6 @@ void ZPExpireTime(Call& call) {
 
 void ZPersist(Call& call) { PersistElements<SortedSet>(call, kMemberWords); }
 
-struct AddExRequest {
-  AddRequest add;                  // as of ZADD, without options about time
-  std::optional<Millis> deadline;  // for the members that are set
-};
-
 // Takes the number of elements and the pairs of a score and a member.
 void TakeCountedPairs(Call& call, AddRequest::Pairs& pairs) {
   const Args words = TakeCountedElements(
@@ -51,81 +44,25 @@ void TakeCountedPairs(Call& call, AddRequest::Pairs& pairs) {
   if (!reader.AtEnd()) call.args.Refuse(kNotAFloat);
 }
 
-AddExRequest TakeAddExRequest(Call& call) {
+TimedAddRequest TakeTimedAddRequest(Call& call) {
   ArgReader& args = call.args;
-  AddExRequest request;
+  TimedAddRequest request;
   AddRule& rule = request.add.rule;
   while (args.ok() && !args.AtEnd() && !args.Take("members")) {
-    if (TakeRuleOption(args, request.add) ||
-        TakeElementDeadlineOption(call, request.deadline, rule.keep_deadline)) {
-      continue;
-    }
-    args.Refuse("ERR unknown argument: " + std::string(args.Peek()));
+    if (TakeRuleOption(args, request.add) || TakeMemberDeadline(call, request)) continue;
+    if (!args.Take("incr")) args.Refuse("ERR unknown argument: " + std::string(args.Peek()));
+    rule.increment = true;
   }
   if (args.AtEnd()) args.Refuse("ERR Mandatory argument MEMBERS is missing");
   CheckRule(args, rule);
   if (args.ok()) TakeCountedPairs(call, request.add.pairs);
+  CheckIncrement(args, rule, request.add.pairs.size());
   return request;
-}
-
-// Redis receives the addition; only zsetd receives the deadlines. Adding a member removes its
-// deadline, so a deadline that KEEPTTL keeps is propagated again.
-void PropagateAddEx(Call& call, std::string_view key, const AddExRequest& request,
-                    const std::vector<std::string_view>& members) {
-  if (!call.Propagates() || members.empty()) return;
-  PropagatePairs(call, key, request.add);
-  if (!request.add.rule.keep_deadline) return;
-  const Entry* entry = call.keys.all().Find(key);
-  const SortedSet* set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
-  if (set == nullptr) return;
-  std::map<Millis, std::vector<std::string_view>> kept;
-  for (const std::string_view member : members) {
-    const std::optional<Millis> deadline = set->Deadline(member);
-    if (deadline) kept[*deadline].push_back(member);
-  }
-  for (const auto& [deadline, with_it] : kept) {
-    PropagateElementDeadline(call, key, with_it, deadline, kMemberWords);
-  }
-}
-
-// Sets the deadline of the existing members, or removes them if it has passed.
-void ExpireSet(Call& call, std::string_view key, const std::vector<std::string_view>& members,
-               Millis deadline) {
-  if (members.empty()) return;
-  const bool has_passed = HasPassed(call, deadline);
-  std::vector<std::string_view> changed;
-  {
-    const KeyEvent event = has_passed ? kMemberWords.remove_event : kMemberWords.expire_event;
-    Edit<SortedSet> set = call.Open<SortedSet>(key, event);
-    for (const std::string_view member : members) {
-      const int64_t done =
-          ExpireElement(*set, member, ElementCondition::kNone, deadline, has_passed);
-      if (done > 0) {
-        changed.push_back(member);
-        set.RecordSubkey(member);
-      }
-    }
-  }
-  if (has_passed) {
-    PropagateElementRemoval(call, key, changed, kMemberWords);
-  } else {
-    PropagateElementDeadline(call, key, changed, deadline, kMemberWords);
-  }
 }
 
 void ZAddEx(Call& call) {
   const std::string_view key = call.args.Word();
-  const AddExRequest request = TakeAddExRequest(call);
-  std::vector<std::string_view> members;  // that were set
-  int64_t counted = 0;
-  {
-    Edit<SortedSet> set = OpenToAdd(call, key, request.add.rule);
-    if (call.Refused()) return;
-    counted = AddPairs(set, request.add, &members);
-  }
-  PropagateAddEx(call, key, request, members);
-  if (request.deadline) ExpireSet(call, key, members, *request.deadline);
-  call.reply.Integer(counted);
+  AddTimed(call, key, TakeTimedAddRequest(call));
 }
 
 constexpr uint32_t kSets = kWrite | kDenyOom | kFast;
@@ -236,9 +173,11 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key [NX|XX] [GT|LT] [CH] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score member [score member ...]",
-     .summary = "Adds members or updates their scores, and sets their expiration times.",
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
+              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score "
+              "member [score member ...]",
+     .summary = "Adds members, or updates or increments their scores, and sets their expiration "
+                "times.",
      .cost = "O(log(N)) for each member",
      .key_use = "RW update"},
 };

@@ -24,6 +24,8 @@ bool TakeOption(ArgReader& args, RangeRequest& request) {
     request.by = By::kScore;
   } else if (!request.by && args.Take("bylex")) {
     request.by = By::kLex;
+  } else if (request.may_match && !request.pattern && args.left() >= 2 && args.Take("match")) {
+    request.pattern = args.Word();
   } else if (args.left() >= 3 && args.Take("limit")) {
     request.limit = TakeLimit(args);
   } else {
@@ -32,10 +34,11 @@ bool TakeOption(ArgReader& args, RangeRequest& request) {
   return true;
 }
 
-// As in Redis, a LIMIT with a count of -1 is ignored, with its offset, for a range of ranks.
+// As in Redis, a LIMIT with a count of -1 is ignored, with its offset, for a range of ranks. With a
+// pattern, which Redis does not have, a range of ranks may be limited.
 void CheckOptions(ArgReader& args, RangeRequest& request) {
   const By by = request.by.value_or(By::kRank);
-  if (request.limit && by == By::kRank) {
+  if (request.limit && by == By::kRank && !request.pattern) {
     if (request.limit->count != -1) {
       args.Refuse(
           "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
@@ -84,7 +87,7 @@ RankRange RanksOf(const SortedSet& set, const LexRange& range, bool) { return se
 RankRange RangeRequest::RanksIn(const SortedSet& set) const {
   const RankRange ranks =
       std::visit([&](const auto& ends) { return RanksOf(set, ends, IsReversed()); }, range);
-  return limit ? Cut(ranks, *limit, IsReversed()) : ranks;
+  return limit && !pattern ? Cut(ranks, *limit, IsReversed()) : ranks;
 }
 
 // The options are the last arguments but determine how the two ends are parsed, so they are parsed

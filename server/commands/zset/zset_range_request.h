@@ -28,13 +28,16 @@ struct RangeRequest {
   std::optional<bool> reversed;
 
   bool may_have_scores = true;  // WITHSCORES is an option
+  bool may_match = false;       // MATCH is an option
   bool with_scores = false;
   std::optional<Limit> limit;
+  std::optional<std::string_view> pattern;  // MATCH; LIMIT then counts the matches
   std::variant<IndexRange, ScoreRange, LexRange> range;
 
   bool IsReversed() const { return reversed.value_or(false); }
 
-  // The ranks of the requested elements, which are read from the end if reversed. O(log n).
+  // The ranks of the requested elements, which are read from the end if reversed. If there is a
+  // pattern, the ranks of the elements to compare with it. O(log n).
   RankRange RanksIn(const SortedSet& set) const;
 };
 

@@ -1,4 +1,4 @@
-// Ranks: ZRANK and similar commands, and ZAROUND.
+// Ranks: ZRANK and similar commands, ZRANKOF and ZAROUND.
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
@@ -98,6 +99,51 @@ void Ranks(Call& call, bool reversed) {
 
 void ZMRank(Call& call) { Ranks(call, /*reversed=*/false); }
 void ZMRevRank(Call& call) { Ranks(call, /*reversed=*/true); }
+
+// Returns the number of elements with a lower score, or with this score and a lesser member.
+// O(log n x log t) for t elements with this score.
+size_t CountBefore(const SortedSet& set, const Element& element) {
+  RankRange ties = set.Ranks(ScoreRange{{.score = element.score}, {.score = element.score}});
+  while (!ties.empty()) {
+    const size_t middle = ties.first + ties.size() / 2;
+    if (set.At(middle).member() < element.member) {
+      ties.first = middle + 1;
+    } else {
+      ties.last = middle;
+    }
+  }
+  return ties.first;
+}
+
+// Returns the rank that the element would have: the number of other elements before it, or after it
+// if `reversed`. If the member exists with another score, it is not counted.
+size_t RankOfElement(const SortedSet& set, const Element& element, bool reversed) {
+  const std::optional<double> present = set.Score(element.member);
+  const size_t others = set.size() - present.has_value();
+  const bool counts_itself = present && *present < element.score;
+  const size_t before = CountBefore(set, element) - counts_itself;
+  return reversed ? others - before : before;
+}
+
+// ZRANKOF key score [member] [REV]
+// A last word REV is the option, so a member of that name needs the option after it.
+void ZRankOf(Call& call) {
+  const std::string_view key = call.args.Word();
+  const double score = call.args.Float();
+  const bool has_member = call.args.left() > 1 ||
+                          (call.args.left() == 1 && !EqualsIgnoringCase(call.args.Peek(), "rev"));
+  const std::string_view member = has_member ? call.args.Word() : std::string_view();
+  const bool reversed = call.args.Take("rev");
+  call.args.End();
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  size_t rank = 0;
+  if (set != nullptr) {
+    rank = has_member ? RankOfElement(*set, {member, score}, reversed)
+                      : CompetitionRank(*set, score, reversed);
+  }
+  call.reply.Integer(static_cast<int64_t>(rank));
+}
 
 // ZAROUND key member before after [REV] [WITHSCORES]
 struct AroundRequest {
@@ -190,6 +236,16 @@ constexpr Command kCommands[] = {
      .usage = "key member [member ...]",
      .summary = "Returns the ranks of several members, highest score first.",
      .cost = "O(log(N)) for each member"},
+    {.name = "zrankof",
+     .run = ZRankOf,
+     .arity = -3,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key score [member] [REV]",
+     .summary = "Returns the rank that a score, or a member with this score, would have.",
+     .cost = "O(log(N)), with a member O(log(N)*log(T)) for T members with this score"},
     {.name = "zaround",
      .run = ZAround,
      .arity = -5,

@@ -3,18 +3,11 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/zset/families.h"
+#include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 namespace {
-
-void ReplyScore(Call& call, std::optional<double> score) {
-  if (score) {
-    call.reply.Double(*score);
-  } else {
-    call.reply.Null();
-  }
-}
 
 void ZCard(Call& call) {
   const SortedSet* set = call.Find<SortedSet>(call.args.Word());
@@ -27,7 +20,7 @@ void ZScore(Call& call) {
   const std::string_view member = call.args.Word();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
-  ReplyScore(call, set == nullptr ? std::nullopt : set->Score(member));
+  ReplyScore(call.reply, set == nullptr ? std::nullopt : set->Score(member));
 }
 
 void ZMScore(Call& call) {
@@ -37,7 +30,7 @@ void ZMScore(Call& call) {
   if (call.Refused()) return;
   call.reply.Array(members.size());
   for (const std::string_view member : members) {
-    ReplyScore(call, set == nullptr ? std::nullopt : set->Score(member));
+    ReplyScore(call.reply, set == nullptr ? std::nullopt : set->Score(member));
   }
 }
 

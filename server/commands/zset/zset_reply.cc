@@ -35,6 +35,14 @@ void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_sco
   if (with_scores) reply.Double(at.score());
 }
 
+void ReplyScore(ReplyWriter& reply, std::optional<double> score) {
+  if (score) {
+    reply.Double(*score);
+  } else {
+    reply.Null();
+  }
+}
+
 void ReplyPair(ReplyWriter& reply, const Element& element) {
   reply.Array(2);
   reply.Bulk(element.member);

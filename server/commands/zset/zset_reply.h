@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
@@ -13,6 +14,9 @@ namespace zsetd {
 void StartElements(ReplyWriter& reply, size_t count, bool with_scores);
 void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores);
 void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores);
+
+// Replies the score, or null without one.
+void ReplyScore(ReplyWriter& reply, std::optional<double> score);
 
 // Replies the member and its score as an array of two.
 void ReplyPair(ReplyWriter& reply, const Element& element);

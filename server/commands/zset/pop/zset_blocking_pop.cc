@@ -9,9 +9,9 @@
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/zset/families.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
-#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "server/commands/zset/families.h"
+#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
-#include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
