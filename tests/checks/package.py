@@ -39,10 +39,18 @@ class Package(unittest.TestCase):
     def test_contains_the_files_of_a_service(self):
         files = {str(path.relative_to(self.root)) for path in self.root.rglob("*") if path.is_file()}
         wanted = {"usr/bin/zsetd", "etc/zsetd/zsetd.conf", "etc/logrotate.d/zsetd",
-                  "lib/systemd/system/zsetd.service", "usr/share/man/man1/zsetd.1",
-                  "usr/share/man/man5/zsetd.conf.5", "usr/share/doc/zsetd/copyright",
-                  "usr/share/doc/zsetd/examples/prometheus-alerts.yml"}
+                  "lib/systemd/system/zsetd.service", "usr/share/man/man1/zsetd.1.gz",
+                  "usr/share/man/man5/zsetd.conf.5.gz", "usr/share/doc/zsetd/copyright",
+                  "usr/share/doc/zsetd/examples/prometheus-alerts.yml",
+                  "usr/share/doc/zsetd/docs/commands/sorted-sets/zadd.md"}
         self.assertEqual(wanted - files, set())
+
+    def test_lintian_finds_no_error(self):
+        if shutil.which("lintian") is None:
+            self.skipTest("there is no lintian")
+        done = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", self.deb],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_depends_on_the_libraries_of_the_program(self):
         depends = self.field("Depends")
@@ -82,7 +90,7 @@ class Package(unittest.TestCase):
         prefix = self.folder / "prefix"
         run("cmake", "--install", os.environ["BUILD"], "--prefix", prefix)
         self.assertTrue((prefix / "bin/zsetd").exists())
-        self.assertTrue((prefix / "share/man/man1/zsetd.1").exists())
+        self.assertTrue((prefix / "share/man/man1/zsetd.1.gz").exists())
         self.assertIn("build=zsetd-", run(prefix / "bin/zsetd", "--version"))
 
 

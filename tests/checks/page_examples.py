@@ -181,7 +181,7 @@ class Player:
         replies = [client.read() for _ in range(count)]
         for reply in replies:
             self._check_kind(line, arguments, reply, protocol)
-        return [text for reply in replies
+        return [text.rstrip(" ") for reply in replies
                 for text in reply.lines(PLAIN_TEXT.match(" ".join(arguments)) is not None)]
 
     def _request(self, line, protocol):
