@@ -1,6 +1,8 @@
 """The command line of bench/compare/versus."""
 
 import argparse
+import importlib.util
+import os
 import pathlib
 import sys
 
@@ -16,13 +18,28 @@ def read(description):
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     _add_what(parser)
     _add_where(parser)
-    parser.add_argument("--zsetd", metavar="PROGRAM", help="measure this program; do not build")
+    parser.add_argument("--zsetd", metavar="PROGRAM", help="measure this program; do not build it")
     parser.add_argument(
         "--server", action="append", metavar="NAME=COMMAND",
         help="another server to compare with, instead of redis-server; may be repeated. {port} and"
         " {dir} in COMMAND are replaced; without {port} it gets the options of Redis")
     parser.set_defaults(**(QUICK if "--quick" in sys.argv else FULL))
-    return parser.parse_args()
+    options = parser.parse_args()
+    if problem := _problem(options):
+        parser.error(problem)
+    return options
+
+
+def _problem(options):
+    """Returns the reason why the run could not write its results, or None. A run takes long."""
+    if options.report and options.quick:
+        return "--quick is too inaccurate for --report, which writes docs/benchmarks.md"
+    for file in options.json, options.csv:
+        if file and not os.access(pathlib.Path(file).resolve().parent, os.W_OK):
+            return f"{file} cannot be written"
+    if (options.svg or options.report) and options.zsetd and not importlib.util.find_spec("matplotlib"):
+        return "plots need python3-matplotlib; scripts/install bench installs it"
+    return None
 
 
 def _add_what(parser):

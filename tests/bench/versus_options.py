@@ -1,0 +1,25 @@
+"""bench/compare/versus refuses options before it measures, and does not overwrite the documents."""
+
+import pathlib
+import subprocess
+import unittest
+
+VERSUS = pathlib.Path(__file__).resolve().parents[2] / "bench/compare/versus"
+
+
+class VersusOptions(unittest.TestCase):
+    def refusal(self, *options):
+        done = subprocess.run(["/usr/bin/python3", "-B", VERSUS, "--zsetd", "/no/zsetd", *options],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        return done.stderr
+
+    def test_a_quick_report_is_refused(self):
+        self.assertIn("docs/benchmarks.md", self.refusal("--report", "--quick"))
+
+    def test_a_file_that_cannot_be_written_is_refused(self):
+        self.assertIn("/no/such/file.json cannot be written", self.refusal("--json", "/no/such/file.json"))
+
+
+if __name__ == "__main__":
+    unittest.main()
