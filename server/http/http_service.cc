@@ -7,6 +7,7 @@
 
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/split.h"
+#include "server/http/health.h"
 #include "server/http/metrics_text.h"
 #include "server/http/page_commands.h"
 #include "server/http/page_files.h"
@@ -84,7 +85,7 @@ HttpResponse ResponseTo(const PageReplies& replies) {
 }
 
 HttpResponse NotFound() {
-  return {.status = 404, .body = "Only /metrics and the page at / exist.\n"};
+  return {.status = 404, .body = "Only /metrics, /healthz, /readyz and the page at / exist.\n"};
 }
 
 HttpResponse MethodNotAllowed(std::string allowed) {
@@ -117,10 +118,14 @@ void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {
     if (request.method != "POST") return respond(MethodNotAllowed("POST"));
     return ServeCommands(request, std::move(respond));
   }
+  const bool is_probe = request.path == "/healthz" || request.path == "/readyz";
   const auto file = std::ranges::find(PageFiles(), request.path, &PageFile::path);
-  if (file == PageFiles().end() && request.path != "/metrics") return respond(NotFound());
+  if (file == PageFiles().end() && request.path != "/metrics" && !is_probe) {
+    return respond(NotFound());
+  }
   if (request.method != "GET") return respond(MethodNotAllowed("GET"));
   if (file != PageFiles().end()) return respond(Found(*file));
+  if (is_probe) return ServeProbe(request.path == "/readyz", std::move(respond));
   if (!IsOwnName(request.host)) return respond(UnknownHost());
   ServeMetrics(std::move(respond));
 }
@@ -165,6 +170,19 @@ void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond 
                       respond(ResponseTo(*shared));
                     });
                   });
+}
+
+// Replies from the thread of the commands, so that a probe fails if that thread does not advance.
+void HttpService::ServeProbe(bool asks_for_readiness, HttpServer::Respond respond) {
+  post_([this, asks_for_readiness, respond = std::move(respond)] {
+    const std::string reason = asks_for_readiness ? WhyNotReady(source_) : std::string();
+    server_.Run([respond, reason] {
+      respond({.status = reason.empty() ? 200u : 503u,
+               .body = (reason.empty() ? "ok" : reason) + "\n",
+               .headers = {{"Cache-Control", "no-store"}}});
+    });
+    return false;
+  });
 }
 
 // Takes the snapshot on the thread of the commands. The server's thread formats it as text.

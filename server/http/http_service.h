@@ -18,6 +18,8 @@ namespace zsetd {
 //
 //   GET  /metrics        the figures in Prometheus's format, for every client that can connect. The
 //                        URL must contain an address, or a name in `metrics-hosts`
+//   GET  /healthz        200 if the thread of the commands advances
+//   GET  /readyz         200 if the server also has its data, and a replica its master; else 503
 //   GET  / and its files the page: static files, without any data
 //   POST /api/commands   read-only commands, as an ACL user with a password (page_commands.h)
 //
@@ -33,6 +35,7 @@ class HttpService {
 
  private:
   void Handle(HttpRequest request, HttpServer::Respond respond);
+  void ServeProbe(bool asks_for_readiness, HttpServer::Respond respond);
   void ServeMetrics(HttpServer::Respond respond);
   bool IsOwnName(std::string_view host) const;
   void ServeCommands(const HttpRequest& request, HttpServer::Respond respond);

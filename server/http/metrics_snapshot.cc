@@ -1,7 +1,11 @@
 #include "server/http/metrics_snapshot.h"
 
+#include <cassert>
 #include <utility>
 
+#include "protocol/text/number_text.h"
+#include "server/engine/config/setting_row.h"
+#include "server/engine/config/settings_table.h"
 #include "server/engine/metrics/slow_log.h"
 
 namespace zsetd {
@@ -20,6 +24,8 @@ class Taking {
     }
     CopyCommands();
     CopySlowLog();
+    CopyLatencyEvents();
+    CopySettings();
     done_(std::move(snapshot_));
     return false;
   }
@@ -39,6 +45,21 @@ class Taking {
     if (slow.empty()) return;
     snapshot_->slow_log_last_id = slow.front().id;
     snapshot_->slow_log_last_took = slow.front().took;
+  }
+
+  void CopyLatencyEvents() {
+    for (const auto& [name, series] : engine_.metrics().latency().events()) {
+      const LatencySample& last = series.samples.back();
+      snapshot_->latency_events.push_back({name, last.second, last.took});
+    }
+  }
+
+  void CopySettings() {
+    const Settings& settings = engine_.settings();
+    snapshot_->min_replicas_to_write = settings.min_replicas_to_write;
+    const Setting* threads = FindSetting("io-threads");
+    assert(threads != nullptr);
+    snapshot_->io_threads = ParseInteger(ValueOf(*threads, settings)).value_or(1);
   }
 
   Engine& engine_;

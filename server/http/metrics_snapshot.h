@@ -27,11 +27,21 @@ struct MetricsSnapshot {
     CommandStats stats;
   };
 
+  // The last sample of an event of the latency monitor.
+  struct LatencyEvent {
+    std::string name;
+    int64_t second = 0;  // since the Unix epoch
+    Millis took{0};
+  };
+
   std::string info;               // all sections
   std::vector<Command> commands;  // commands that were called or refused
   size_t slow_log_length = 0;
   uint64_t slow_log_last_id = 0;
   Micros slow_log_last_took{0};
+  std::vector<LatencyEvent> latency_events;
+  int64_t io_threads = 1;
+  int64_t min_replicas_to_write = 0;
 };
 
 // Takes a snapshot in steps on the thread of the commands: one section of INFO per step, then the

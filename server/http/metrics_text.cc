@@ -1,35 +1,27 @@
 #include "server/http/metrics_text.h"
 
-#include <prometheus/metric_family.h>
-#include <prometheus/text_serializer.h>
+#include <prometheus/client_metric.h>
+#include <prometheus/metric_type.h>
 
-#include <algorithm>
-#include <array>
-#include <iterator>
-#include <map>
 #include <optional>
-#include <sstream>
+#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "protocol/text/number_text.h"
-#include "server/engine/support/split.h"
+#include "server/http/info_fields.h"
+#include "server/http/metric_families.h"
+#include "server/http/metrics_replication.h"
 
 namespace zsetd {
 namespace {
 
 using prometheus::ClientMetric;
-using prometheus::MetricFamily;
 using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
 
 constexpr MetricType kGauge = MetricType::Gauge;
 constexpr MetricType kCounter = MetricType::Counter;
 
 // A field of INFO as a metric. A field that is always 0 is a metric only if
-// prometheus-redis-exporter has it for Redis 7.0, because dashboards may need it. The words ok and
-// up count as 1, and err, fail and down as 0.
+// prometheus-redis-exporter has it for Redis 7.0, because dashboards may need it.
 struct InfoMetric {
   std::string_view field;
   std::string_view name;
@@ -216,12 +208,6 @@ constexpr InfoMetric kInfoMetrics[] = {
      "Offset of the first byte in the replication backlog"},
     {"repl_backlog_histlen", "redis_repl_backlog_history_bytes", kGauge,
      "Bytes in the replication backlog"},
-    {"master_link_status", "redis_master_link_up", kGauge, "1 if the link to the master is up"},
-    {"master_last_io_seconds_ago", "redis_master_last_io_seconds_ago", kGauge,
-     "Seconds since the master last sent data"},
-    {"master_sync_in_progress", "redis_master_sync_in_progress", kGauge,
-     "1 while a full synchronization is in progress"},
-    {"slave_repl_offset", "redis_slave_repl_offset", kGauge, "Replication offset of this replica"},
     {"slave_priority", "redis_slave_priority", kGauge, "Priority of this replica"},
     {"slave_read_only", "redis_slave_read_only", kGauge, "1 if this replica is read-only"},
     {"used_cpu_sys", "redis_cpu_sys_seconds_total", kCounter, "Processor time in the kernel"},
@@ -257,71 +243,9 @@ constexpr int64_t kLatencyBounds[] = {1,     2,     4,     8,      16,     32,  
                                       16384, 32768, 65536, 131072, 262144, 524288, 1048576};
 constexpr double kQuantiles[] = {50, 95, 99};
 
-// The fields of INFO by name.
-using Fields = std::map<std::string_view, std::string_view>;
-
-Fields FieldsOf(std::string_view info) {
-  Fields fields;
-  for (std::string_view line : Split(info, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const size_t colon = line.find(':');
-    if (colon == std::string_view::npos || line.starts_with('#')) continue;
-    fields.emplace(line.substr(0, colon), line.substr(colon + 1));
-  }
-  return fields;
-}
-
-std::string_view FieldOf(const Fields& fields, std::string_view name) {
-  const auto found = fields.find(name);
-  return found == fields.end() ? std::string_view() : found->second;
-}
-
-std::optional<double> Number(std::string_view text) {
-  if (text == "ok" || text == "up") return 1;
-  if (text == "err" || text == "fail" || text == "down") return 0;
-  return ParseDouble(text);
-}
-
-// Returns the value of `name` in a text such as "keys=1,expires=0".
-std::optional<double> PartOf(std::string_view text, std::string_view name) {
-  for (const std::string_view part : Split(text, ',')) {
-    if (part.size() > name.size() && part.starts_with(name) && part[name.size()] == '=') {
-      return Number(part.substr(name.size() + 1));
-    }
-  }
-  return std::nullopt;
-}
-
-// Collects metrics and groups them by family, in the order in which the families were first added.
-class Families {
- public:
-  ClientMetric& Add(std::string_view name, MetricType type, std::string_view help,
-                    Labels labels = {}) {
-    const auto [at, is_new] = index_.emplace(std::string(name), families_.size());
-    if (is_new) families_.push_back({std::string(name), std::string(help), type, {}});
-    ClientMetric metric;
-    metric.label = std::move(labels);
-    return families_[at->second].metric.emplace_back(std::move(metric));
-  }
-
-  void Gauge(std::string_view name, std::string_view help, double value, Labels labels = {}) {
-    Add(name, kGauge, help, std::move(labels)).gauge.value = value;
-  }
-
-  void Counter(std::string_view name, std::string_view help, double value, Labels labels = {}) {
-    Add(name, kCounter, help, std::move(labels)).counter.value = value;
-  }
-
-  std::string Text() const { return prometheus::TextSerializer().Serialize(families_); }
-
- private:
-  std::vector<MetricFamily> families_;
-  std::map<std::string, size_t> index_;
-};
-
-void AddInfo(const Fields& fields, Families& families) {
+void AddInfo(const InfoFields& fields, Families& families) {
   for (const InfoMetric& row : kInfoMetrics) {
-    const std::optional<double> value = Number(FieldOf(fields, row.field));
+    const std::optional<double> value = FigureOf(FieldOf(fields, row.field));
     if (!value) continue;
     const double scaled = *value * row.scale;
     if (row.type == kGauge) {
@@ -332,7 +256,7 @@ void AddInfo(const Fields& fields, Families& families) {
   }
 }
 
-void AddServer(const Fields& fields, Families& families) {
+void AddServer(const InfoFields& fields, Families& families) {
   families.Gauge("redis_up", "1 if the server responds", 1);
   const auto text = [&](std::string_view name) { return std::string(FieldOf(fields, name)); };
   families.Gauge("redis_instance_info", "Identity and version of the server, as labels", 1,
@@ -346,22 +270,22 @@ void AddServer(const Fields& fields, Families& families) {
                   {"run_id", text("run_id")},
                   {"process_id", text("process_id")},
                   {"zsetd_version", text("zsetd_version")}});
-  const std::optional<double> now = Number(text("server_time_usec"));
-  const std::optional<double> uptime = Number(text("uptime_in_seconds"));
+  const std::optional<double> now = FigureOf(text("server_time_usec"));
+  const std::optional<double> uptime = FigureOf(text("uptime_in_seconds"));
   if (now && uptime) {
     families.Gauge("redis_start_time_seconds", "Unix time of the server's start",
                    static_cast<double>(static_cast<int64_t>(*now * 1e-6 - *uptime)));
   }
 }
 
-void AddDatabases(const Fields& fields, Families& families) {
+void AddDatabases(const InfoFields& fields, Families& families) {
   const auto add = [&](std::string_view db, std::string_view keys) {
     const Labels label = {{"db", std::string(db)}};
-    families.Gauge("redis_db_keys", "Keys", PartOf(keys, "keys").value_or(0), label);
-    families.Gauge("redis_db_keys_expiring", "Keys with a deadline",
-                   PartOf(keys, "expires").value_or(0), label);
+    families.Gauge("redis_db_keys", "Keys", NumberIn(keys, "keys"), label);
+    families.Gauge("redis_db_keys_expiring", "Keys with a deadline", NumberIn(keys, "expires"),
+                   label);
     families.Gauge("redis_db_avg_ttl_seconds", "Average time to live of keys with a deadline",
-                   PartOf(keys, "avg_ttl").value_or(0) / 1000, label);
+                   NumberIn(keys, "avg_ttl") / 1000, label);
   };
   if (FieldOf(fields, "db0").empty()) add("db0", "");
   for (const auto& [name, value] : fields) {
@@ -369,13 +293,12 @@ void AddDatabases(const Fields& fields, Families& families) {
   }
 }
 
-void AddErrors(const Fields& fields, Families& families) {
+void AddErrors(const InfoFields& fields, Families& families) {
   constexpr std::string_view kPrefix = "errorstat_";
   for (const auto& [name, value] : fields) {
     if (!name.starts_with(kPrefix)) continue;
     families.Counter("redis_errors_total", "Error replies, by their first word",
-                     PartOf(value, "count").value_or(0),
-                     {{"err", std::string(name.substr(kPrefix.size()))}});
+                     NumberIn(value, "count"), {{"err", std::string(name.substr(kPrefix.size()))}});
   }
 }
 
@@ -429,10 +352,20 @@ void AddSlowLog(const MetricsSnapshot& snapshot, Families& families) {
                  static_cast<double>(snapshot.slow_log_last_took.count()) * 1e-6);
 }
 
+void AddLatencyEvents(const MetricsSnapshot& snapshot, Families& families) {
+  for (const MetricsSnapshot::LatencyEvent& event : snapshot.latency_events) {
+    const Labels label = {{"event_name", event.name}};
+    families.Gauge("redis_latency_spike_last", "Unix time of the last latency spike",
+                   static_cast<double>(event.second), label);
+    families.Gauge("redis_latency_spike_duration_seconds", "Duration of the last latency spike",
+                   static_cast<double>(event.took.count()) * 1e-3, label);
+  }
+}
+
 }  // namespace
 
 std::string MetricsText(const MetricsSnapshot& snapshot) {
-  const Fields fields = FieldsOf(snapshot.info);
+  const InfoFields fields = FieldsOf(snapshot.info);
   Families families;
   AddServer(fields, families);
   AddInfo(fields, families);
@@ -440,6 +373,12 @@ std::string MetricsText(const MetricsSnapshot& snapshot) {
   AddErrors(fields, families);
   AddCommands(snapshot, families);
   AddSlowLog(snapshot, families);
+  AddReplication(fields, families);
+  AddLatencyEvents(snapshot, families);
+  families.Gauge("redis_config_io_threads", "The setting io-threads",
+                 static_cast<double>(snapshot.io_threads));
+  families.Gauge("zsetd_min_replicas_to_write", "The setting min-replicas-to-write",
+                 static_cast<double>(snapshot.min_replicas_to_write));
   return families.Text();
 }
 
