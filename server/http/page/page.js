@@ -3,6 +3,7 @@
 "use strict";
 
 const POLL_MS = 2000;
+const PATIENCE_MS = 20000;  // for a reply
 const POINTS = 150;  // of a chart, which shows five minutes
 const FEWEST_POINTS = 30;  // that fit in the width of a chart
 const SCAN_BATCH = 100;
@@ -20,16 +21,30 @@ let timer = null;
 
 class Refused extends Error {}
 
+// Whether a request failed because the server did not respond.
+const isSilence = (error) => error instanceof TypeError || error.name === "TimeoutError";
+
 function encoded(user, password) {
   const bytes = new TextEncoder().encode(`${user}:${password}`);
   return btoa(String.fromCharCode(...bytes));
 }
 
+// The calls of this page by the name in commandstats, which the table of commands leaves out.
+const own = new Map();
+
+function countOwn([name, inner]) {
+  const word = String(name).toLowerCase();
+  const hasInner = /^(latency|slowlog|object|memory|client|config|command|acl|xinfo|pubsub)$/.test(word);
+  const full = hasInner && inner !== undefined ? `${word}|${String(inner).toLowerCase()}` : word;
+  own.set(full, (own.get(full) ?? 0) + 1);
+}
+
 // Returns the replies to these commands. Throws Refused if the server refuses the login.
 async function ask(...commands) {
   const all = [["SELECT", $("database").value || "0"], ...commands];
+  for (const words of all) countOwn(words);
   const response = await fetch("/api/commands", {
-    method: "POST", credentials: "omit", cache: "no-store",
+    method: "POST", credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS),
     headers: {"Content-Type": "application/json", "Authorization": `Basic ${credentials}`},
     body: JSON.stringify({commands: all}),
   });
@@ -48,16 +63,25 @@ function orThrow(reply) {
   return reply;
 }
 
-// Runs an action. If it fails, shows the reason above the page.
+let failed = null;  // the action whose failure is shown
+
+// Runs an action. If it fails, the reason stays above the page until the same action succeeds, or the user closes
+// it.
 async function attempt(work) {
   try {
     await work();
-    $("problem").hidden = true;
+    if (failed === work) closeProblem();
   } catch (error) {
     if (error instanceof Refused) return leave(error.message);
-    $("problem").textContent = error instanceof TypeError ? "The server does not respond." : error.message;
+    failed = work;
+    $("reason").textContent = isSilence(error) ? "The server does not respond." : error.message;
     $("problem").hidden = false;
   }
+}
+
+function closeProblem() {
+  failed = null;
+  $("problem").hidden = true;
 }
 
 // --------------------------------------------------------------------------------------- numbers
@@ -119,8 +143,8 @@ function share(part) {
   return cell(bar, "bar");
 }
 
-function tile(name, value, title = "") {
-  return element("div", {className: "tile", title}, element("b", {}, value), element("span", {}, name));
+function tile(name, value, title = "", kind = "") {
+  return element("div", {className: `tile ${kind}`, title}, element("b", {}, value), element("span", {}, name));
 }
 
 // ------------------------------------------------------------------------------------------ charts
@@ -184,6 +208,8 @@ function makeCharts() {
     memory: new Chart("chart-memory", "Memory", bytes, ["used", "resident"]),
     clients: new Chart("chart-clients", "Clients", count, ["connected", "blocked"]),
     hits: new Chart("chart-hits", "Hit rate", percent, [""], 1.05),
+    busy: new Chart("chart-busy", "Busy time", percent, ["event loop", "CPU"]),
+    network: new Chart("chart-network", "Network per second", bytes, ["in", "out"]),
     lag: new Chart("chart-lag", "Expiry lag", micros, [""]),
   };
 }
@@ -229,13 +255,27 @@ function percentile(part, after, before) {
   return bounds.find((bound) => upTo(bound) >= part * total);
 }
 
+// Figures turn grey while the server does not respond.
+function markStale(isStale) {
+  document.body.classList.toggle("stale", isStale);
+}
+
 let before = null;  // the figures of the last poll
 let first = null;   // the figures of the first poll
 
 async function poll() {
-  const [info, latency] = await ask(["INFO", "everything"], ["LATENCY", "HISTOGRAM"]);
+  let replies;
+  try {
+    replies = await ask(["INFO", "everything"], ["LATENCY", "HISTOGRAM"]);
+  } catch (error) {
+    markStale(isSilence(error));
+    throw error;
+  }
+  markStale(false);
+  const [info, latency] = replies;
   const fields = fieldsOf(text(orThrow(info)));
-  const now = {fields, histograms: histogramsOf(latency), at: Number(fields.server_time_usec) / 1e6};
+  const now = {fields, histograms: histogramsOf(latency), at: Number(fields.server_time_usec) / 1e6,
+               own: new Map(own)};
   first ??= now;
   showServer(fields);
   showTiles(fields);
@@ -254,6 +294,7 @@ function showTiles(fields) {
   const sum = (part) => databases.reduce((total, parts) => total + Number(parts[part]), 0);
   const limit = Number(fields.maxmemory);
   $("tiles").replaceChildren(
+    ...replicationTiles(fields),
     tile("keys", count(sum("keys"))),
     tile("with a deadline", count(sum("expires"))),
     tile(limit ? `of ${bytes(limit)}` : "memory, no limit", bytes(Number(fields.used_memory)), fields.maxmemory_policy),
@@ -261,8 +302,34 @@ function showTiles(fields) {
     tile("expired", count(Number(fields.expired_keys))),
     tile("evicted", count(Number(fields.evicted_keys))),
     tile("changes not saved", count(Number(fields.rdb_changes_since_last_save))),
-    tile("append-only log", fields.aof_enabled === "1" ? "on" : "off"),
+    ...persistenceTiles(fields),
   );
+}
+
+// The role, and for a replica the state of the link to its master, for a master the lag of its replicas.
+function replicationTiles(fields) {
+  if (fields.role === "slave") {
+    const isUp = fields.master_link_status === "up";
+    const silence = Number(isUp ? fields.master_last_io_seconds_ago : fields.master_link_down_since_seconds);
+    const state = fields.master_sync_in_progress === "1" ? "synchronizing" : isUp ? "link up" : "link down";
+    return [tile(`replica of ${fields.master_host}:${fields.master_port}`, state, "", isUp ? "" : "bad"),
+            tile(isUp ? "since the master sent data" : "since the link is down", silence < 0 ? "–" : seconds(silence))];
+  }
+  const replicas = Object.keys(fields).filter((name) => /^slave\d+$/.test(name)).map((name) => partsOf(fields[name]));
+  if (replicas.length === 0) return [tile("no replicas", "master")];
+  const most = Math.max(...replicas.map((replica) => Number(fields.master_repl_offset) - Number(replica.offset)));
+  return [tile(replicas.length === 1 ? "1 replica" : `${replicas.length} replicas`, "master"),
+          tile("lag of the replicas", bytes(Math.max(0, most)))];
+}
+
+function persistenceTiles(fields) {
+  const at = Number(fields.server_time_usec) / 1e6 - Number(fields.rdb_last_save_time);
+  const saved = fields.rdb_last_bgsave_status === "ok";
+  const logs = fields.aof_enabled === "1";
+  const logged = fields.aof_last_write_status === "ok" && fields.aof_last_bgrewrite_status === "ok";
+  return [tile(Number(fields.rdb_saves) ? "since the last snapshot" : "no snapshot since the start",
+               saved ? seconds(Math.max(0, at)) : "failed", "", saved ? "" : "bad"),
+          tile("append-only log", logs ? logged ? "on" : "failed" : "off", "", logs && !logged ? "bad" : "")];
 }
 
 function showCharts(old, now) {
@@ -278,6 +345,8 @@ function showCharts(old, now) {
   charts.clients.add(Number(now.fields.connected_clients), Number(now.fields.blocked_clients));
   charts.hits.add(lookups ? grown("keyspace_hits") / lookups : null);
   charts.lag.add(Number(now.fields.expiry_lag_usec));
+  charts.busy.add(grown("eventloop_duration_sum") / 1e6 / took, (grown("used_cpu_user") + grown("used_cpu_sys")) / took);
+  charts.network.add(grown("total_net_input_bytes") / took, grown("total_net_output_bytes") / took);
 }
 
 function showCommands(old, now) {
@@ -287,7 +356,9 @@ function showCommands(old, now) {
     const [a, b] = [old, now].map((each) => partsOf(each.fields[field] ?? "calls=0,usec=0"));
     const histogram = [now.histograms.get(name) ?? []];
     const then = [old === now ? [] : old.histograms.get(name) ?? []];
-    return {name, calls: b.calls - a.calls, usec: b.usec - a.usec,
+    const all = b.calls - a.calls;
+    const calls = all - ((now.own.get(name) ?? 0) - (old.own.get(name) ?? 0));
+    return {name, calls, usec: all ? (b.usec - a.usec) * Math.max(0, calls) / all : 0,
             p50: percentile(0.5, histogram, then), p99: percentile(0.99, histogram, then)};
   }).filter((row) => row.calls > 0).sort((x, y) => y.usec - x.usec).slice(0, 15);
   const total = rows.reduce((sum, row) => sum + row.usec, 0);
@@ -398,7 +469,7 @@ async function explore() {
   $("facts").replaceChildren(tile("members", count(size)), tile("highest", score(top[1])),
     tile("lowest", score(bottom[1])), tile("time to live", ttl < 0 ? "none" : seconds(ttl / 1000)),
     tile("memory", typeof memory === "number" ? bytes(memory) : "–"), tile("encoding", text(encoding)));
-  fill("top", ranked(pairsOf(top), size - 1, -1));
+  fill("top", ranked(pairsOf(top), 0, 1));
   fill("bottom", ranked(pairsOf(bottom), 0, 1));
   const mark = await showAround(key, member, size);
   await showScores(key, Number(bottom[1]), Number(top[1]), mark);
@@ -408,13 +479,13 @@ async function explore() {
 
 function ranked(pairs, rank, step, mark = null) {
   return pairs.map(([member, value], i) => {
-    const row = element("tr", {className: mark === rank + i * step ? "mark" : ""}, cell(String(rank + i * step), "n"),
-      cell(text(member), "text"), cell(score(value), "n"));
-    row.addEventListener("click", () => {
+    const link = element("button", {className: "link", type: "button", textContent: text(member)});
+    link.addEventListener("click", () => {
       $("member").value = text(member);
       attempt(explore);
     });
-    return row;
+    return element("tr", {className: mark === rank + i * step ? "mark" : ""}, cell(String(rank + i * step), "n"),
+      cell(link, "text"), cell(score(value), "n"));
   });
 }
 
@@ -591,6 +662,8 @@ function leave(why = "") {
   credentials = null;
   clearTimeout(timer);
   scanning = 0;
+  closeProblem();
+  markStale(false);
   for (const part of [...views, "tabs", "leave", "hints", "problem"]) $(part).hidden = true;
   document.querySelector(".database").hidden = true;
   // Removes everything that was shown.
@@ -650,6 +723,7 @@ function start() {
   onSubmit("ask", runLine);
   $("scan-stop").addEventListener("click", () => { scanning = 0; $("scan-stop").hidden = true; });
   $("leave").addEventListener("click", () => leave());
+  $("close").addEventListener("click", closeProblem);
   $("theme").addEventListener("click", switchTheme);
   document.addEventListener("keydown", onKey);
   leave();

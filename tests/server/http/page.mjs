@@ -104,11 +104,84 @@ test("the overview shows the server's figures, and they move", async () => {
   await logIn();
   await shows("#tiles", "keys");
   assert.equal(await page.locator("#tiles .tile", {hasText: "keys"}).locator("b").innerText(), cli("DBSIZE"));
-  assert.equal(await page.locator("#charts figure").count(), 6);
+  assert.equal(await page.locator("#charts figure").count(), 8);
+  await shows("#tiles", "no replicas");
+  await shows("#tiles", "no snapshot since the start");
   await page.waitForFunction(() => /L/.test(document.querySelector("#chart-commands path.s0")?.getAttribute("d")));
   for (let i = 0; i < 20; ++i) cli("ZADD", "other", String(i), "x");
   await shows("#commands tbody", "ZADD");
   await shows("#chart-latency .now", "µs");
+  await shows("#chart-network .now", "B");
+  await shows("#chart-busy .now", "%");
+  const names = await page.locator("#commands tbody td:first-child").allInnerTexts();
+  assert.ok(!names.includes("INFO") && !names.includes("LATENCY HISTOGRAM"), `${names} has the page's own calls`);
+  assert.deepEqual(complaints, []);
+});
+
+test("figures are grey and an error is shown while the server does not respond", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.route("**/api/commands", (route) => route.abort());
+  await shows("#problem", "The server does not respond.");
+  await page.waitForSelector("body.stale");
+  await page.unroute("**/api/commands");
+  await page.waitForSelector("body:not(.stale)");
+  await page.waitForSelector("#problem", {state: "hidden"});
+});
+
+// The contrast of two colours, "Web Content Accessibility Guidelines 2.1", 1.4.3.
+function contrast(one, other) {
+  const luminance = (colour) => {
+    const digits = colour.length === 4 ? colour.replace(/[^#]/g, "$&$&") : colour;
+    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(digits.slice(at, at + 2), 16) / 255)
+      .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test("text has enough contrast in both themes", async () => {
+  for (const theme of ["light", "dark"]) {
+    const colours = await page.evaluate((name) => {
+      document.documentElement.dataset.theme = name;
+      const style = getComputedStyle(document.documentElement);
+      return Object.fromEntries(["back", "card", "text", "quiet", "accent", "accent-soft", "second", "third", "bad",
+        "bad-soft"].map((each) => [each, style.getPropertyValue(`--${each}`).trim()]));
+    }, theme);
+    for (const [text, back] of [["text", "back"], ["quiet", "back"], ["quiet", "card"], ["text", "accent-soft"],
+      ["accent", "card"], ["second", "card"], ["third", "card"], ["bad", "bad-soft"], ["bad", "card"],
+      ["card", "accent"]]) {
+      const found = contrast(colours[text], colours[back]);
+      assert.ok(found >= 4.5, `${theme}: ${text} on ${back} has ${found.toFixed(2)}`);
+    }
+  }
+});
+
+test("a phone has a header of one line, and the page does not scroll sideways", async () => {
+  await page.setViewportSize({width: 390, height: 800});
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  assert.ok(await page.locator("header").evaluate((header) => header.offsetHeight) < 60);
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth) <= 390);
+});
+
+test("an error stays until it is closed, and rows are reached by keyboard", async () => {
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("3");
+  await page.fill("#key", "large");
+  await page.keyboard.press("Enter");
+  await shows("#problem", "WRONGTYPE");
+  await page.waitForTimeout(5000);  // longer than two polls
+  await shows("#problem", "WRONGTYPE");
+  await page.locator("#close").press("Enter");
+  await page.waitForSelector("#problem", {state: "hidden"});
+  await page.fill("#key", "board");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#set:not([hidden])");
+  await page.locator("#top tbody button").nth(1).press("Enter");
+  await shows("#around-rank", "rank 98, 1 from the top");
   assert.deepEqual(complaints, []);
 });
 
@@ -123,7 +196,7 @@ test("a sorted set is shown with ranks, neighbours, scores and time to live", as
   assert.match(await textOf("#facts"), /100\s*members/);
   assert.match(await textOf("#facts"), /990\s*highest/);
   assert.match(await textOf("#facts"), /16 min\s*time to live/);
-  assert.match(await page.locator("#top tbody tr").first().innerText(), /99\s+player:99\s+990/);
+  assert.match(await page.locator("#top tbody tr").first().innerText(), /0\s+player:99\s+990/);
   assert.match(await page.locator("#bottom tbody tr").first().innerText(), /0\s+player:0\s+0/);
   assert.match(await textOf("#around-rank"), /rank 50, 49 from the top, score 500/);
   assert.match(await page.locator("#neighbours tr.mark").innerText(), /50\s+player:50\s+500/);
