@@ -26,6 +26,7 @@
 #include "server/engine/support/errors.h"
 #include "server/engine/support/redis_version.h"
 #include "server/engine/support/size_text.h"
+#include "server/engine/support/split.h"
 #include "server/http/http_service.h"
 #include "server/net/migration/migrator.h"
 #include "server/net/server.h"
@@ -87,6 +88,14 @@ int PrintStartupError(const absl::Status& status) {
   std::fprintf(stderr, "*** zsetd " ZSETD_VERSION " cannot start ***\n%s\n",
                std::string(ErrorLine(status)).c_str());
   return EXIT_FAILURE;
+}
+
+// Reports the reason in the log too, one line for each of its lines.
+int FailToStart(Log& log, const absl::Status& status) {
+  for (const std::string_view line : Split(ErrorLine(status), '\n')) {
+    log.Write(LogLevel::kWarning, "Cannot start: " + std::string(line));
+  }
+  return PrintStartupError(status);
 }
 
 // Lowers `maxclients` to the system's limit, so that a default above it does not prevent the start.
@@ -261,16 +270,17 @@ int Serve(const CommandLine& line) {
   std::optional<ScriptingService> scripting;
   if (settings.scripting) scripting.emplace(engine);
   Migrator migrator(engine, io);
-  if (const absl::Status status = engine.Prepare(); !status.ok()) return PrintStartupError(status);
+  if (const absl::Status status = engine.Prepare(); !status.ok()) return FailToStart(log, status);
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   Server front(io, engine, log, *log_signal);
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
-  if (const absl::Status status = http.Start(settings); !status.ok())
-    return PrintStartupError(status);
-  if (const absl::Status status = front.Listen(); !status.ok()) return PrintStartupError(status);
+  if (const absl::Status status = http.Start(settings); !status.ok()) {
+    return FailToStart(log, status);
+  }
+  if (const absl::Status status = front.Listen(); !status.ok()) return FailToStart(log, status);
   PidFile pid_file;
   WritePidFile(settings, pid_file, log);
   absl::Status loaded;
@@ -286,21 +296,21 @@ int Serve(const CommandLine& line) {
     front.Run();
     begun = loaded;
   }
-  if (!begun.ok()) {
-    log.Write(LogLevel::kWarning, ErrorLine(begun));
-    return PrintStartupError(begun);
-  }
+  if (!begun.ok()) return FailToStart(log, begun);
   persistence.SaveTheRest();
   supervisor.ReportStopping();
   log.Write(LogLevel::kNotice, "Bye");
   return front.was_cut_short() ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-// Returns a line in the format of redis-server's version line. Programs that start a redis-server
-// parse it to find out the version.
-std::string VersionLine() {
+// Returns a line in the format of redis-server's version line, then the name and the version of
+// zsetd. Programs that start a redis-server parse the text: pytest-redis takes its first number, so
+// that the version of Redis must come first.
+std::string VersionText() {
   return "Redis server v=" + std::string(kRedisVersion) +
-         " sha=00000000:0 malloc=" + AllocatorName() + " bits=64 build=zsetd-" ZSETD_VERSION;
+         " sha=00000000:0 malloc=" + AllocatorName() +
+         " bits=64 build=zsetd-" ZSETD_VERSION "\nzsetd " ZSETD_VERSION ", compatible with Redis " +
+         std::string(kRedisVersion) + "\n";
 }
 
 // Performs the further checks of a start: the working directory, users, renamed commands, and TLS
@@ -350,7 +360,7 @@ int Run(Args words) {
     case Task::kHelpAll:
       return Print(HelpAllText());
     case Task::kVersion:
-      return Print(VersionLine() + "\n");
+      return Print(VersionText());
     case Task::kListSettings:
       return Print(SettingsListing());
     default:

@@ -9,6 +9,7 @@
 
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/setting_checks.h"
+#include "server/engine/config/setting_suggestion.h"
 #include "server/engine/config/settings_without_effect.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -529,7 +530,12 @@ absl::Status SetFromWords(Args words, Settings& settings) {
     return absl::OkStatus();
   }
   const Setting* const setting = FindSetting(words[0]);
-  if (setting == nullptr) return Refusal("Bad directive or wrong number of arguments");
+  if (setting == nullptr) {
+    const std::string_view nearest = SuggestedSetting(words[0]);
+    const std::string question =
+        nearest.empty() ? "" : ". Did you mean '" + std::string(nearest) + "'?";
+    return Refusal("Bad directive or wrong number of arguments" + question);
+  }
   const Args values = words.subspan(1);
   if (setting->many_words) return SetManyWords(*setting, values, settings);
   if (values.size() != 1) return Refusal("wrong number of arguments");

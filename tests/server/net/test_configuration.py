@@ -179,6 +179,23 @@ class Refusals(FolderTest):
                                    "replicaof 10.0.0.1", "cluster-enabled yes",
                                    "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
 
+    def test_a_misspelt_option_has_a_suggestion(self):
+        end = run("--maxmemory-polcy", "noeviction")
+        self.assertIn("Did you mean 'maxmemory-policy'?", end.stderr)
+
+    def test_a_failed_start_is_in_the_log_file_too(self):
+        path = self.folder / "zsetd.log"
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            end = run("--bind", "127.0.0.1", "--port", str(taken.getsockname()[1]), "--logfile", str(path),
+                      "--dir", str(self.folder))
+        self.assertEqual(end.returncode, 1)
+        log = path.read_text()
+        self.assertIn("# Cannot start: ", log)
+        self.assertIn("Address already in use", log)
+        self.assertNotIn("\\x0a", log)
+
     def test_of_a_daemon_reach_the_process_that_starts_it(self):
         with socket.socket() as taken:
             taken.bind(("127.0.0.1", 0))
@@ -281,9 +298,10 @@ class Words(FolderTest):
         self.assertIn("DEBUG POPULATE: 100000 of 300000 keys", server.log())
 
     def test_version_has_the_format_of_redis(self):
-        line = run("--version").stdout
-        self.assertRegex(line, r"\ARedis server v=\d+\.\d+\.\d+ sha=\S+ malloc=\S+ bits=64 "
-                               r"build=zsetd-\d+\.\d+\.\d+\n\Z")
+        text = run("--version").stdout
+        self.assertRegex(text, r"\ARedis server v=\d+\.\d+\.\d+ sha=\S+ malloc=\S+ bits=64 "
+                               r"build=zsetd-\d+\.\d+\.\d+\n"
+                               r"zsetd \d+\.\d+\.\d+, compatible with Redis \d+\.\d+\.\d+\n\Z")
 
     def test_the_log_has_the_lines_that_harnesses_wait_for(self):
         server = self.start()

@@ -244,6 +244,9 @@ TEST(SettingsFile, ErrorsAreReportedWithTheirLine) {
   EXPECT_EQ(complaint("  hz 0 "), where + "'hz 0'\nargument must be between 1 and 500 inclusive");
   EXPECT_EQ(complaint("nosuch 1"),
             where + "'nosuch 1'\nBad directive or wrong number of arguments");
+  EXPECT_EQ(complaint("maxmemroy 1"), where +
+                                          "'maxmemroy 1'\nBad directive or wrong number of "
+                                          "arguments. Did you mean 'maxmemory'?");
   EXPECT_EQ(complaint("hz"), where + "'hz'\nwrong number of arguments");
   EXPECT_EQ(complaint("hz 1 2"), where + "'hz 1 2'\nwrong number of arguments");
   EXPECT_EQ(complaint("hz \"1"), where + "'hz \"1'\nUnbalanced quotes in configuration line");
