@@ -32,6 +32,9 @@ compress(${PROJECT_SOURCE_DIR}/docs/man/zsetd.conf.5 ${compressed}/zsetd.conf.5.
 install(TARGETS zsetd RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES ${compressed}/zsetd.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${compressed}/zsetd.conf.5.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES ${packaging}/completion/zsetd.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+        RENAME zsetd)
+install(FILES ${packaging}/completion/_zsetd DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN man EXCLUDE)

@@ -45,6 +45,23 @@ class Package(unittest.TestCase):
                   "usr/share/doc/zsetd/docs/commands/sorted-sets/zadd.md"}
         self.assertEqual(wanted - files, set())
 
+    def completions(self, *words):
+        """Returns the words that bash offers for the last of these words."""
+        script = (f"source {self.root}/usr/share/bash-completion/completions/zsetd; COMP_WORDS=(\"$@\"); "
+                  "COMP_CWORD=$(($# - 1)); _zsetd; printf '%s\\n' \"${COMPREPLY[@]}\"")
+        return run("bash", "-c", script, "bash", os.environ["ZSETD"], *words).split()
+
+    def test_bash_completes_settings_and_values(self):
+        self.assertEqual(self.completions("--maxmemory-p"), ["--maxmemory-policy"])
+        self.assertEqual(self.completions("--appendfsync", "e"), ["everysec"])
+        self.assertIn("--check-config", self.completions("--"))
+        self.assertEqual(self.completions("/etc/host"), run("bash", "-c", "compgen -f /etc/host").split())
+
+    def test_zsh_can_read_its_completion(self):
+        if shutil.which("zsh") is None:
+            self.skipTest("there is no zsh")
+        run("zsh", "-n", self.root / "usr/share/zsh/vendor-completions/_zsetd")
+
     def test_lintian_finds_no_error(self):
         if shutil.which("lintian") is None:
             self.skipTest("there is no lintian")
