@@ -245,14 +245,21 @@ function countUpTo(counts, bound) {
   return last;
 }
 
-// Returns the upper bound of the bucket that this share of the samples since `before` reaches; null without samples.
+// Returns the duration that this share of the samples since `before` does not exceed; null without samples. Within a
+// bucket, whose upper bound is twice the lower one, samples are taken as equally distributed.
 function percentile(part, after, before) {
   const bounds = [...new Set(after.flatMap((counts) => counts.map(([upper]) => upper)))].sort((a, b) => a - b);
   const upTo = (bound) => after.reduce((sum, counts, i) =>
     sum + countUpTo(counts, bound) - countUpTo(before[i], bound), 0);
   const total = bounds.length ? upTo(bounds.at(-1)) : 0;
   if (total <= 0) return null;
-  return bounds.find((bound) => upTo(bound) >= part * total);
+  let [lower, below] = [0, 0];
+  for (const bound of bounds) {
+    const reached = upTo(bound);
+    if (reached >= part * total) return lower + (bound - lower) * (part * total - below) / (reached - below);
+    [lower, below] = [bound, reached];
+  }
+  return bounds.at(-1);
 }
 
 // Figures turn grey while the server does not respond.

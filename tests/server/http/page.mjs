@@ -118,6 +118,13 @@ test("the overview shows the server's figures, and they move", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("percentiles are between the bounds of the buckets", async () => {
+  const found = await page.evaluate(() => [
+    percentile(0.5, [[[8, 10], [16, 30]]], [[]]), percentile(1, [[[8, 10], [16, 30]]], [[]]),
+    percentile(0.5, [[[8, 10], [16, 30]]], [[[8, 10]]]), percentile(0.5, [[]], [[]])]);
+  assert.deepEqual(found, [10, 16, 12, null]);
+});
+
 test("figures are grey and an error is shown while the server does not respond", async () => {
   await logIn();
   await page.waitForSelector("#tiles .tile");
