@@ -228,7 +228,7 @@ def record(page, played):
 
 def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--record"]
-    paths = [pathlib.Path(path).resolve() for path in arguments or [DOCS]]
+    paths = [pathlib.Path(path).resolve() for path in arguments or [DOCS, TOP / "README.md"]]
     files = sorted(file for path in paths for file in (path.rglob("*.md") if path.is_dir() else [path]))
     port, is_oracle = int(os.environ["PORT"]), os.environ.get("SERVER") == "redis-server"
     problems, count = [], 0

@@ -62,7 +62,7 @@ const servers = [
 const browser = await chromium.launch({executablePath: "/usr/bin/chromium", args: ["--no-sandbox"]});
 try {
   await sleep(2000);
-  cli("EVAL", BOARD, "1", "board", "8000");
+  cli("EVAL", BOARD, "1", "board", "20000");
   await shoot(await browser.newPage({viewport: {width: 1240, height: 860}}));
 } finally {
   await browser.close();
