@@ -20,6 +20,7 @@ COMMANDS = ("SET", "GET", "ZADD", "ZINCRBY", "ZRANK", "ZREVRANGE 0 9", "ZRANGEBY
 GROWING = ("ZADD", "ZRANK")
 SHARES = (0.01, 0.1, 1.0)  # the sizes at which growth is measured, as shares of the members
 PIPELINE = 16
+PAUSE_ROUNDS = 5  # of which the report has the median
 COLOURS = ("#2f6f5e", "#c2762b", "#5b6fc7", "#8a8f8c")
 
 
@@ -92,11 +93,11 @@ def _pauses(options, specs, progress):
     members = int(5 * options.members * options.disturb)
     for spec in specs:
         with servers.running(spec) as server:
-            pauses.fill_set(server.port, members)
             for action in pauses.ACTIONS:
                 progress(f"{action.title}: {spec.name}")
                 title = action.title.format(members=f"{members:,}")
-                found.setdefault(title, {})[spec.name] = pauses.with_waits(server.port, action)[1]
+                found.setdefault(title, {})[spec.name] = pauses.longest_waits(
+                    server.port, action, members, PAUSE_ROUNDS)[0]
         with servers.running(spec) as server:
             keys = int(options.members * options.disturb)
             progress(f"keys that expire: {spec.name}")

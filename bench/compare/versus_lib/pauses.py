@@ -5,6 +5,7 @@ import dataclasses
 import multiprocessing
 import random
 import socket
+import statistics
 import time
 
 from versus_lib.load import encode, fill
@@ -110,6 +111,17 @@ def with_waits(port, action):
     with contextlib.suppress(RuntimeError):
         connection.ask("DEL", BIG)
     return summary
+
+
+def longest_waits(port, action, members, rounds):
+    """Returns the longest latency during the action on a set of this size, measured several times: the median
+    and the maximum."""
+    longest = []
+    for _ in range(rounds):
+        if Connection(port).ask("EXISTS", SOURCE) == b":0\r\n":  # at first, and after FLUSHALL
+            fill_set(port, members)
+        longest.append(with_waits(port, action)[1])
+    return statistics.median(longest), max(longest)
 
 
 def expiry_lags(port, keys):
