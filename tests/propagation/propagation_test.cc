@@ -25,7 +25,7 @@
 #include "tests/support/server_process.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::propagation_test {
 namespace {
 
 uint64_t Environment(const char* name, uint64_t otherwise) {
@@ -299,4 +299,4 @@ TEST_F(PropagationTest, FollowersReachTheSameData) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::propagation_test

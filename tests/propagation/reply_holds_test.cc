@@ -25,7 +25,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::reply_holds_test {
 namespace {
 
 using Operation = MemoryFiles::Operation;
@@ -237,4 +237,4 @@ TEST_F(ReplyHoldsTest, LogWithoutABaseHoldsNoReply) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::reply_holds_test

@@ -20,7 +20,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::unit_changes_test {
 namespace {
 
 uint64_t Environment(const char* name, uint64_t otherwise) {
@@ -280,4 +280,4 @@ TEST_F(UnitChangesTest, ScriptThatDoesNotEndLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::unit_changes_test

@@ -8,7 +8,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::geo_area_test {
 namespace {
 
 double Between(double min, double max, Rng& rng) {
@@ -89,4 +89,4 @@ TEST(GeoArea, WholeGlobeIsCovered) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::geo_area_test

@@ -8,7 +8,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::geo_cell_test {
 namespace {
 
 double Between(double min, double max, Rng& rng) {
@@ -81,4 +81,4 @@ TEST(GeoCell, AnyScoreIsAPlaceOnTheMap) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::geo_cell_test

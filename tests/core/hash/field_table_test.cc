@@ -9,7 +9,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::field_table_test {
 namespace {
 
 using Model = std::map<std::string, std::string, std::less<>>;
@@ -181,4 +181,4 @@ TEST(FieldTable, MemoryFollowsRemovals) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::field_table_test

@@ -9,7 +9,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::hash_test {
 namespace {
 
 using Model = std::map<std::string, std::string>;
@@ -208,4 +208,4 @@ TEST(HashEncoding, IsListpackExOnceAFieldHadADeadline) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::hash_test

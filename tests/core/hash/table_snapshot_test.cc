@@ -15,7 +15,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::table_snapshot_test {
 namespace {
 
 // The values of fields, and the deadlines of those that have one.
@@ -120,4 +120,4 @@ TEST(TableSnapshot, ASmallTableIsWrittenWhole) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::table_snapshot_test

@@ -8,7 +8,7 @@
 
 #include "tests/core/check_after_change.h"
 
-namespace zsetd {
+namespace zsetd::dictionary_test {
 namespace {
 
 struct Node {
@@ -265,4 +265,4 @@ TEST(Dictionary, ASampleEndsWithTheLastNode) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::dictionary_test

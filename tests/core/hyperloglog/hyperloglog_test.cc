@@ -9,7 +9,7 @@
 #include "core/hyperloglog/self_test.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::hyperloglog_test {
 namespace {
 
 using Result = HyperLogLogEditor::Result;
@@ -126,4 +126,4 @@ TEST(HyperLogLog, RefusesDamagedRegisters) {
 TEST(HyperLogLog, PassesItsSelfTest) { EXPECT_EQ(TestHyperLogLog(), std::nullopt); }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::hyperloglog_test

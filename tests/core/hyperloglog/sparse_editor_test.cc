@@ -10,7 +10,7 @@
 #include "core/hyperloglog/registers.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::sparse_editor_test {
 namespace {
 
 using Result = SparseEditor::Result;
@@ -108,4 +108,4 @@ TEST(SparseEditor, DamagedRunsAreNeverReadBeyondTheirEnd) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::sparse_editor_test

@@ -7,7 +7,7 @@
 
 #include "core/keyspace/value.h"
 
-namespace zsetd {
+namespace zsetd::access_tracker_test {
 namespace {
 
 using std::chrono::seconds;
@@ -95,4 +95,4 @@ TEST_F(UseMeterTest, RanksTheLeastUsedKeyHighest) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::access_tracker_test

@@ -10,7 +10,7 @@
 #include "core/keyspace/value.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::entry_test {
 namespace {
 
 ByteString StringIn(const Entry& entry) { return *entry.GetIf<ByteString>(); }
@@ -266,4 +266,4 @@ TEST(Entry, IsHeavyIfFreeingItIsSlow) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::entry_test

@@ -10,7 +10,7 @@
 
 #include "core/keyspace/value.h"
 
-namespace zsetd {
+namespace zsetd::keyspace_test {
 namespace {
 
 constexpr uint64_t kHashSeed = 99;
@@ -302,4 +302,4 @@ INSTANTIATE_TEST_SUITE_P(Seeds, KeyspaceBesideAMap,
                                                           KeyArrangement::kBySlot)));
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::keyspace_test

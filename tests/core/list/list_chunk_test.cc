@@ -8,7 +8,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::list_chunk_test {
 namespace {
 
 using End = ListChunk::End;
@@ -148,4 +148,4 @@ TEST(ListChunk, MemoryFollowsContents) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::list_chunk_test

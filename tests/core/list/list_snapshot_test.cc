@@ -13,7 +13,7 @@
 #include "core/list/list.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::list_snapshot_test {
 namespace {
 
 std::vector<std::string> ElementsOf(const List& list) {
@@ -111,4 +111,4 @@ TEST(ListSnapshot, MayEndEarlyAndBeTakenAgain) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::list_snapshot_test

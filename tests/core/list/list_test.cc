@@ -9,7 +9,7 @@
 #include "core/util/rng.h"
 #include "tests/core/check_after_change.h"
 
-namespace zsetd {
+namespace zsetd::list_test {
 namespace {
 
 using Model = std::deque<std::string>;
@@ -266,4 +266,4 @@ TEST(List, QueueKeepsItsSize) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::list_test

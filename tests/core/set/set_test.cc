@@ -11,7 +11,7 @@
 #include "core/set/set_operations.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::set_test {
 namespace {
 
 using Model = std::set<std::string>;
@@ -169,4 +169,4 @@ TEST(SetCombination, EqualsThatOfTheStandardLibrary) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::set_test

@@ -12,7 +12,7 @@
 #include "core/util/rng.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 
-namespace zsetd {
+namespace zsetd::set_operations_test {
 namespace {
 
 using Pair = SortedSetModel::Pair;
@@ -177,4 +177,4 @@ TEST(SetAlgebra, AnEmptyMemberMayComeFirst) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::set_operations_test

@@ -12,7 +12,7 @@
 #include "tests/core/sorted_set/sorted_set_model.h"
 #include "tests/core/sorted_set/sorted_set_world.h"
 
-namespace zsetd {
+namespace zsetd::sorted_set_builder_test {
 namespace {
 
 using Pair = SortedSetModel::Pair;
@@ -217,4 +217,4 @@ TEST(SortedSetBuilder, PacksBlocksFull) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::sorted_set_builder_test

@@ -9,7 +9,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::sorted_set_scan_test {
 namespace {
 
 std::string Member(uint64_t number) { return "member:" + std::to_string(number); }
@@ -132,4 +132,4 @@ TEST(SortedSetScan, EachElementOfAnUnchangedSetIsReturnedOnce) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::sorted_set_scan_test

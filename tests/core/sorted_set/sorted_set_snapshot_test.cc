@@ -15,12 +15,12 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::sorted_set_snapshot_test {
 namespace {
 
 using Elements = std::vector<std::pair<std::string, double>>;  // from the last to the first
 
-Elements ElementsOf(const SortedSet& set) {
+Elements ElementsSeenBy(const SortedSet& set) {
   Elements elements;
   if (set.empty()) return elements;
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
@@ -93,7 +93,7 @@ TEST(SortedSetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
     for (uint64_t left = 200 + rng.Below(8000); left > 0; --left) {
       set.Set(changes.Member(), changes.Score());
     }
-    const Elements expected = ElementsOf(set);
+    const Elements expected = ElementsSeenBy(set);
     std::unique_ptr<SortedSetSnapshot> snapshot = set.StartSnapshot();
     if (snapshot == nullptr) continue;
     EXPECT_EQ(snapshot->size(), expected.size());
@@ -126,7 +126,7 @@ TEST(SortedSetSnapshot, MayEndEarlyAndBeTakenAgain) {
     for (int i = 0; i < 2000; i += 3) set.Remove("m" + std::to_string(i));
     EXPECT_GT(snapshot->copied_bytes(), 0u);
   }
-  const Elements expected = ElementsOf(set);
+  const Elements expected = ElementsSeenBy(set);
   const auto again = set.StartSnapshot();
   set.Cut({0, set.size()});
   shown.clear();
@@ -137,7 +137,7 @@ TEST(SortedSetSnapshot, MayEndEarlyAndBeTakenAgain) {
 TEST(SortedSetSnapshot, ARunThatIsCutOutIsKeptAndNotCopied) {
   SortedSet set;
   for (int i = 0; i < 100'000; ++i) set.Set("m" + std::to_string(i), i);
-  const Elements expected = ElementsOf(set);
+  const Elements expected = ElementsSeenBy(set);
   const auto snapshot = set.StartSnapshot();
   set.Cut({1000, 99'000});
   EXPECT_LT(snapshot->copied_bytes(), 20'000u);  // only the blocks at the ends of the run
@@ -163,4 +163,4 @@ TEST(SortedSetSnapshot, ASmallSetIsWrittenWhole) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::sorted_set_snapshot_test

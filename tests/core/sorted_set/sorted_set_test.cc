@@ -15,7 +15,7 @@
 #include "tests/core/sorted_set/sorted_set_model.h"
 #include "tests/core/sorted_set/sorted_set_world.h"
 
-namespace zsetd {
+namespace zsetd::sorted_set_test {
 namespace {
 
 using Kind = AddResult::Kind;
@@ -442,4 +442,4 @@ TEST(SortedSet, RangesOfBytesAreThoseOfTheModel) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::sorted_set_test

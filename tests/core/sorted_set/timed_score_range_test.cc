@@ -8,7 +8,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::timed_score_range_test {
 namespace {
 
 using Clock = TimedScoreBound::Clock;
@@ -74,4 +74,4 @@ TEST(TimedScoreRange, ReachesAnElementInTheFirstMillisecondThatFindsIt) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::timed_score_range_test

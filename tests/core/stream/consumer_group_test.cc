@@ -11,7 +11,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::consumer_group_test {
 namespace {
 
 using Model = std::map<StreamId, PendingEntry>;
@@ -123,4 +123,4 @@ TEST(ConsumerGroup, CountsThePendingEntriesOfItsConsumers) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::consumer_group_test

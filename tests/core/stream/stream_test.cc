@@ -13,7 +13,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::stream_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -282,4 +282,4 @@ TEST(StreamSnapshot, MayEndEarlyAndBeTakenAgain) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::stream_test

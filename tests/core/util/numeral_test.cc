@@ -7,7 +7,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::numeral_test {
 namespace {
 
 std::string Written(uint64_t number, uint8_t digits) {
@@ -68,4 +68,4 @@ TEST(Numeral, CountsTheDigitsAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::numeral_test

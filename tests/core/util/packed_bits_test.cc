@@ -8,7 +8,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::packed_bits_test {
 namespace {
 
 constexpr size_t kFront = 8;  // bytes
@@ -98,4 +98,4 @@ TEST(PackedBits, WriterWritesWhatLoadReads) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::packed_bits_test

@@ -8,7 +8,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::prefix_tree_test {
 namespace {
 
 using Tree = PrefixTree<int>;
@@ -88,4 +88,4 @@ TEST(PrefixTree, IsAsDeepAsItsLongestString) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::prefix_tree_test

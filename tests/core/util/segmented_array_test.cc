@@ -7,7 +7,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::segmented_array_test {
 namespace {
 
 using Array = SegmentedArray<uint64_t>;
@@ -72,4 +72,4 @@ TEST(SegmentedArray, ReleasesUnusedSegments) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::segmented_array_test

@@ -10,7 +10,7 @@
 
 #include "protocol/text/number_text.h"
 
-namespace zsetd {
+namespace zsetd::packed_elements_test {
 namespace {
 
 using Elements = std::vector<std::string>;
@@ -115,4 +115,4 @@ TEST(PackedElements, DamageIsNeverReadBeyondItsEnd) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::packed_elements_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace zsetd {
+namespace zsetd::inline_words_test {
 namespace {
 
 using namespace std::string_literals;
@@ -69,4 +69,4 @@ TEST(QuoteWord, LeavesPlainWordsAlone) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::inline_words_test

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace zsetd {
+namespace zsetd::length_line_test {
 namespace {
 
 constexpr std::string_view kBehind = "PING\r\n";
@@ -48,4 +48,4 @@ TEST(LengthLine, IsNotReadIfTooFewBytesFollow) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::length_line_test

@@ -5,7 +5,7 @@
 #include <random>
 #include <string>
 
-namespace zsetd {
+namespace zsetd::reply_reader_test {
 namespace {
 
 using Chance = std::mt19937_64;
@@ -80,4 +80,4 @@ TEST(ReplyLength, SurvivesNoise) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::reply_reader_test

@@ -5,7 +5,7 @@
 #include <functional>
 #include <limits>
 
-namespace zsetd {
+namespace zsetd::reply_writer_test {
 namespace {
 
 struct Case {
@@ -120,4 +120,4 @@ TEST(ReplyWriter, TheLimitAppliesToEachReply) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::reply_writer_test

@@ -7,7 +7,7 @@
 #include "protocol/resp/request_parser.h"
 #include "tests/protocol/resp/parsing.h"
 
-namespace zsetd {
+namespace zsetd::request_stream_test {
 namespace {
 
 using Chance = std::mt19937_64;
@@ -161,4 +161,4 @@ TEST(RequestStream, SurvivesDamagedRequests) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::request_stream_test

@@ -8,7 +8,7 @@
 
 #include "protocol/text/number_text.h"
 
-namespace zsetd {
+namespace zsetd::number_format_test {
 namespace {
 
 using Chance = std::mt19937_64;
@@ -135,4 +135,4 @@ TEST(FixedText, HasTheRequestedDecimalsAtAnyMagnitude) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::number_format_test

@@ -11,7 +11,7 @@
 
 #include "protocol/text/number_text.h"
 
-namespace zsetd {
+namespace zsetd::number_parse_test {
 namespace {
 
 using Chance = std::mt19937_64;
@@ -168,4 +168,4 @@ TEST(ParseLongDouble, ReadsNothingBeyondTheText) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::number_parse_test

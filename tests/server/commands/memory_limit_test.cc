@@ -11,7 +11,7 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/engine.h"
 
-namespace zsetd {
+namespace zsetd::memory_limit_test {
 namespace {
 
 constexpr Millis kStart{1'800'000'000'000};
@@ -92,4 +92,4 @@ TEST_F(MemoryLimit, ReportsHowLongItWasExceeded) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::memory_limit_test

@@ -6,7 +6,7 @@
 
 #include "server/engine/engine.h"
 
-namespace zsetd {
+namespace zsetd::engine_tick_test {
 namespace {
 
 constexpr Millis kStart{1'800'000'000'000};
@@ -54,4 +54,4 @@ TEST_F(EngineTick, ChecksClientsAfterTheClockIsSetBack) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::engine_tick_test

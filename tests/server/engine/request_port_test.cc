@@ -6,7 +6,7 @@
 #include "server/engine/client/traffic.h"
 #include "server/engine/engine.h"
 
-namespace zsetd {
+namespace zsetd::request_port_test {
 namespace {
 
 constexpr Millis kStart{1'000'000};
@@ -78,4 +78,4 @@ TEST_F(RequestPortTest, MessagesAreForgottenWhenAllIsSent) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::request_port_test

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace zsetd {
+namespace zsetd::master_link_test {
 namespace {
 
 using State = MasterLink::State;
@@ -236,4 +236,4 @@ TEST(MasterLink, FailsWhenALineDoesNotEnd) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::master_link_test

@@ -11,7 +11,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::master_stream_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -254,4 +254,4 @@ TEST(MasterStream, ServesBlockedClients) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::master_stream_test

@@ -17,7 +17,7 @@
 #include "core/util/numeral.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::block_test {
 namespace {
 
 using Model = std::vector<std::pair<uint64_t, std::string>>;  // sorted
@@ -446,4 +446,4 @@ TEST(Block, SharedPrefixIsStoredOnce) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::block_test

@@ -9,7 +9,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::score_encoding_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -76,4 +76,4 @@ TEST(PackedInteger, LeavesItsNeighboursAlone) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::score_encoding_test

@@ -13,7 +13,7 @@
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::block_skip_list_test {
 namespace {
 
 using Key = std::pair<uint64_t, std::string>;
@@ -272,4 +272,4 @@ TEST(BlockSkipList, UnderfullBlocksAreMerged) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::block_skip_list_test

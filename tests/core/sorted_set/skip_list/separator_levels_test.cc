@@ -10,7 +10,7 @@
 
 #include "core/util/rng.h"
 
-namespace zsetd {
+namespace zsetd::separator_levels_test {
 namespace {
 
 using Key = std::pair<uint64_t, std::string>;
@@ -210,4 +210,4 @@ TEST(SeparatorLevels, FewBlocksTakeLittleMemory) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::separator_levels_test

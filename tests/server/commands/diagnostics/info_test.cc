@@ -12,7 +12,7 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/support/ascii_case.h"
 
-namespace zsetd {
+namespace zsetd::info_test {
 namespace {
 
 constexpr Millis kStart{1'800'000'000'000};
@@ -96,4 +96,4 @@ TEST_F(Info, EverySectionHasATitleOfItsName) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::info_test

@@ -5,7 +5,7 @@
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
 
-namespace zsetd {
+namespace zsetd::client_pause_test {
 namespace {
 
 using Cause = ClientPause::Cause;
@@ -58,4 +58,4 @@ TEST_F(ClientPauseTest, PausesOfOneCauseCombine) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::client_pause_test

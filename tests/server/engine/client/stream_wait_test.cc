@@ -11,7 +11,7 @@
 #include "core/keyspace/entry.h"
 #include "core/keyspace/value.h"
 
-namespace zsetd {
+namespace zsetd::stream_wait_test {
 namespace {
 
 constexpr Millis kNow{1000};
@@ -45,4 +45,4 @@ TEST(StreamWait, OfAGroupEndsWithTheGroupAndTheKey) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::stream_wait_test

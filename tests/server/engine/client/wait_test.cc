@@ -19,7 +19,7 @@
 #include "server/engine/services/no_services.h"
 #include "server/engine/services/services.h"
 
-namespace zsetd {
+namespace zsetd::wait_test {
 namespace {
 
 constexpr Millis kNow{10'000};
@@ -124,4 +124,4 @@ TEST(AcknowledgementWait, NoLogMeansNoLogHasTheWrites) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::wait_test

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace zsetd {
+namespace zsetd::request_keys_test {
 namespace {
 
 using Positions = std::vector<size_t>;
@@ -98,4 +98,4 @@ TEST(RequestKeys, CanBeMany) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::request_keys_test

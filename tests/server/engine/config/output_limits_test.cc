@@ -4,7 +4,7 @@
 
 #include "server/engine/client/output_watch.h"
 
-namespace zsetd {
+namespace zsetd::output_limits_test {
 namespace {
 
 constexpr OutputLimit kLimit = {.hard_bytes = 100, .soft_bytes = 10, .soft_seconds = 2};
@@ -38,4 +38,4 @@ TEST(OutputWatch, ZeroIsNoLimit) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::output_limits_test

@@ -15,7 +15,7 @@
 #include "server/engine/support/errors.h"
 #include "server/engine/support/size_text.h"
 
-namespace zsetd {
+namespace zsetd::settings_test {
 namespace {
 
 std::string Set(std::string_view name, std::string_view value, Settings& settings) {
@@ -486,4 +486,4 @@ TEST(SettingsText, TheListingHasSevenColumns) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::settings_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace zsetd {
+namespace zsetd::server_mode_test {
 namespace {
 
 constexpr Millis kNow{1'000};
@@ -67,4 +67,4 @@ TEST(ServerModeTest, ReplicaIsNotNormalButMayChange) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::server_mode_test

@@ -8,7 +8,7 @@
 
 #include "core/keyspace/value.h"
 
-namespace zsetd {
+namespace zsetd::database_test {
 namespace {
 
 constexpr uint64_t kHashSeed = 5;
@@ -169,4 +169,4 @@ TEST(Database, FreesByItselfWithoutADiscarder) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::database_test

@@ -8,7 +8,7 @@
 #include "core/keyspace/value.h"
 #include "server/engine/store/value_limits.h"
 
-namespace zsetd {
+namespace zsetd::edit_test {
 namespace {
 
 constexpr KeyEvent kEvent = KeyEvent::kZAdd;
@@ -122,4 +122,4 @@ TEST(Edit, UsesTheLimitsOfTheDatabase) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::edit_test

@@ -11,7 +11,7 @@
 
 #include "core/keyspace/value.h"
 
-namespace zsetd {
+namespace zsetd::evictor_test {
 namespace {
 
 constexpr Millis kStart{1'800'000'000'000};
@@ -199,4 +199,4 @@ TEST_F(EvictorTest, WithoutAPolicyNoKeyIsEvicted) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::evictor_test

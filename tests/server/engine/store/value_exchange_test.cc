@@ -11,7 +11,7 @@
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/rdb_value_writer.h"
 
-namespace zsetd {
+namespace zsetd::value_exchange_test {
 namespace {
 
 constexpr size_t kMostStringBytes = 1u << 20;
@@ -236,4 +236,4 @@ TEST(ValueExchange, OldFormatsAreRead) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::value_exchange_test

@@ -16,7 +16,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::append_log_test {
 namespace {
 
 using Kind = MemoryFiles::Operation::Kind;
@@ -591,4 +591,4 @@ TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::append_log_test

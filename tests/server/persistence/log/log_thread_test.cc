@@ -13,7 +13,7 @@
 
 #include "tests/support/memory_files.h"
 
-namespace zsetd {
+namespace zsetd::log_thread_test {
 namespace {
 
 using Kind = MemoryFiles::Operation::Kind;
@@ -208,4 +208,4 @@ TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::log_thread_test

@@ -17,7 +17,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::snapshot_loader_test {
 namespace {
 
 using namespace std::string_literals;
@@ -393,4 +393,4 @@ TEST(SnapshotLoader, ACheckOfManyKeysCanBeAbandoned) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::snapshot_loader_test

@@ -15,7 +15,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::snapshot_test {
 namespace {
 
 std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
@@ -604,4 +604,4 @@ TEST(SnapshotService, ReloadKeepsTheDataIfTheFileIsDamaged) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::snapshot_test

@@ -15,7 +15,7 @@
 #include "server/engine/store/stream/stream_rdb_reader.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
 
-namespace zsetd {
+namespace zsetd::stream_rdb_test {
 namespace {
 
 constexpr size_t kMostBytes = 1 << 30;
@@ -174,4 +174,4 @@ TEST(StreamRdb, RefusesEntriesThatShareAVeryLongName) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::stream_rdb_test
