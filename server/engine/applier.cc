@@ -143,7 +143,7 @@ void Applier::Count(Args request) {
   const Micros took = engine_.clock().EndCommand();
   metrics.CountRun(took);
   metrics.CountCall(caller_, *command, request, took, now);
-  metrics.RecordLatency(command->Has(kFast) ? "fast-command" : "command", took, now);
+  metrics.RecordLatency(*command, took, now);
 }
 
 bool Applier::LeavesOut(Args request) const {

@@ -85,7 +85,7 @@ void BlockedRunner::RunAgain(Client& client, std::string_view ready_key) {
   const auto denial = engine_.access().Check(client, command, argv, engine_.store().now());
   if (denial) {
     engine_.metrics().CountRejected(command);  // the user's permissions changed during the wait
-    return EndWaitWithError(client, DenialLine(*denial, *client.user(), command));
+    return EndWait(client, WriteError(client, DenialLine(*denial, *client.user(), command)));
   }
   const size_t reply_start = client.output.buffer.size();
   engine_.clock().Restart();
@@ -143,24 +143,21 @@ void BlockedRunner::ServeAcknowledged() {
 void BlockedRunner::UnblockWithError(Client& client, std::string_view error) {
   CountWait(client);
   engine_.metrics().CountFailed(*client.blocked->command);
-  EndWaitWithError(client, error);
+  EndWait(client, WriteError(client, error));
 }
 
 void BlockedRunner::EndWithError(Client& client, const Command& command, std::string_view error) {
-  const size_t reply_start = client.output.buffer.size();
-  client.reply.Begin();
-  client.reply.Error(error);
   engine_.metrics().CountFailed(command);
-  engine_.metrics().CountError(error);
-  End(client, reply_start);
+  End(client, WriteError(client, error));
 }
 
-void BlockedRunner::EndWaitWithError(Client& client, std::string_view error) {
+// Returns where the error begins in the client's output.
+size_t BlockedRunner::WriteError(Client& client, std::string_view error) {
   const size_t reply_start = client.output.buffer.size();
   client.reply.Begin();
   client.reply.Error(error);
   engine_.metrics().CountError(error);
-  EndWait(client, reply_start);
+  return reply_start;
 }
 
 void BlockedRunner::EndDueWaits() {

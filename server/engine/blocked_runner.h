@@ -55,7 +55,7 @@ class BlockedRunner {
   bool MayOpen(int database, std::string_view key);
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);
-  void EndWaitWithError(Client& client, std::string_view error);
+  size_t WriteError(Client& client, std::string_view error);
   void CountWait(const Client& client);
   void End(Client& client, size_t reply_start);
 

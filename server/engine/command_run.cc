@@ -9,8 +9,6 @@
 namespace zsetd {
 namespace {
 
-using std::string_view_literals::operator""sv;
-
 enum class Statistics : uint8_t {
   kNone,
   kOfCommand,  // its calls, its time, and the latency of its class
@@ -101,7 +99,7 @@ void CommandRun::Record() {
     if (call_.refused()) metrics.CountFailed(command);
   }
   if (statistics == Statistics::kOfWait) return;
-  metrics.RecordLatency(command.Has(kFast) ? "fast-command"sv : "command"sv, took_, now);
+  metrics.RecordLatency(command, took_, now);
   if (statistics == Statistics::kOfCommand) return;
   if (!command.Has(kSkipMonitor)) {
     engine_.notifier().SendToMonitors(call_.caller, command, call_.argv());

@@ -38,12 +38,14 @@ absl::Status Engine::Prepare() {
 
 absl::Status Engine::Configure(const Settings& settings) {
   absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
-  if (applied.ok()) applied = services_.network->Apply(settings);
   if (!applied.ok()) return applied;
-  applied = services_.append_log->Apply(settings);
+  applied = services_.network->Apply(settings);
+  if (applied.ok()) {
+    applied = services_.append_log->Apply(settings);
+    if (!applied.ok()) services_.network->Apply(settings_).IgnoreError();
+  }
   if (!applied.ok()) {
     if (host_.apply) host_.apply(settings_).IgnoreError();
-    services_.network->Apply(settings_).IgnoreError();
     return applied;
   }
   if (settings.requirepass != settings_.requirepass) {

@@ -33,6 +33,7 @@ constexpr uint64_t kMostBodyBytes = 64 << 10;
 constexpr std::chrono::seconds kRequestTime{10};
 constexpr std::chrono::seconds kIdleTime{60};
 constexpr int kBacklog = 64;
+constexpr std::chrono::milliseconds kPauseAfterFailure{100};
 
 std::string AddressText(const tcp::endpoint& endpoint) {
   std::ostringstream text;
@@ -264,11 +265,11 @@ absl::Status HttpServer::ListenAt(std::string_view address, uint16_t port) {
   if (error) return Refusal("metrics-bind: " + name + " is not an address");
   auto acceptor = std::make_unique<Acceptor>(io_);
   const tcp::endpoint endpoint(ip, port);
-  acceptor->open(endpoint.protocol(), error);
-  if (!error) acceptor->set_option(asio::socket_base::reuse_address(true), error);
-  if (!error && ip.is_v6()) acceptor->set_option(asio::ip::v6_only(true), error);
-  if (!error) acceptor->bind(endpoint, error);
-  if (!error) acceptor->listen(kBacklog, error);
+  acceptor->socket.open(endpoint.protocol(), error);
+  if (!error) acceptor->socket.set_option(asio::socket_base::reuse_address(true), error);
+  if (!error && ip.is_v6()) acceptor->socket.set_option(asio::ip::v6_only(true), error);
+  if (!error) acceptor->socket.bind(endpoint, error);
+  if (!error) acceptor->socket.listen(kBacklog, error);
   const bool missing = error == boost::system::errc::address_not_available ||
                        error == boost::system::errc::address_family_not_supported;
   if (optional && missing) return absl::OkStatus();
@@ -295,17 +296,23 @@ void HttpServer::Start() {
 void HttpServer::Run(std::function<void()> work) { asio::post(io_, std::move(work)); }
 
 void HttpServer::Accept(Acceptor& acceptor) {
-  acceptor.async_accept([this, &acceptor](const error_code& error, tcp::socket socket) {
-    if (!error) {
-      if (MakeRoom()) {
-        const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
-        connections_.insert(connection);
-        connection->Read();
-      }
-    } else if (error == asio::error::operation_aborted) {
-      return;
+  acceptor.socket.async_accept([this, &acceptor](const error_code& error, tcp::socket socket) {
+    if (error == asio::error::operation_aborted) return;
+    if (error && error != asio::error::connection_aborted) return PauseAndAccept(acceptor);
+    if (!error && MakeRoom()) {
+      const auto connection = std::make_shared<HttpConnection>(std::move(socket), *this);
+      connections_.insert(connection);
+      connection->Read();
     }
     Accept(acceptor);
+  });
+}
+
+// While no descriptor is free, each attempt fails immediately.
+void HttpServer::PauseAndAccept(Acceptor& acceptor) {
+  acceptor.pause.expires_after(kPauseAfterFailure);
+  acceptor.pause.async_wait([this, &acceptor](const error_code& error) {
+    if (!error) Accept(acceptor);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -75,10 +76,16 @@ class HttpServer {
 
  private:
   friend class HttpConnection;
-  using Acceptor = boost::asio::ip::tcp::acceptor;
+  struct Acceptor {
+    explicit Acceptor(boost::asio::io_context& io) : socket(io), pause(io) {}
+
+    boost::asio::ip::tcp::acceptor socket;
+    boost::asio::steady_timer pause;  // after a failure
+  };
 
   absl::Status ListenAt(std::string_view address, uint16_t port);
   void Accept(Acceptor& acceptor);
+  void PauseAndAccept(Acceptor& acceptor);
   bool MakeRoom();
 
   Handler handler_;

@@ -121,15 +121,15 @@ void PersistenceService::AbandonChecking() {
   on_checked_ = nullptr;
 }
 
-absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot,
-                                                Replacement replacement, OnReplaced on_replaced) {
+absl::Status PersistenceService::TakeFunctions(const ReceivedSnapshot& snapshot,
+                                               const CheckedSnapshot& checked) {
+  return dataset_.PutFunctions(checked.functions, snapshot.path(), ReloadOptions());
+}
+
+void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot,
+                                        Replacement replacement, OnReplaced on_replaced) {
   assert(load_ == nullptr && check_ == nullptr);
   const bool keeps_data = replacement.keeps_data;
-  if (!keeps_data && replacement.checked) {
-    const absl::Status status =
-        dataset_.PutFunctions(replacement.checked->functions, snapshot->path(), ReloadOptions());
-    if (!status.ok()) return status;
-  }
   if (!keeps_data) {
     EndLog();
     engine_.store().ClearAll();
@@ -150,7 +150,6 @@ absl::Status PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot
       on_progress_);
   constexpr std::chrono::milliseconds kShortLoad{10};
   if (!keeps_data) LoadFor(kShortLoad);
-  return absl::OkStatus();
 }
 
 // Runs on the load's thread. Keys past their deadline stay until the master deletes them.

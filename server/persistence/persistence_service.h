@@ -60,6 +60,9 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   // Cancels the check without a call of `on_checked`.
   void AbandonChecking();
 
+  // Replaces the functions with those of a checked snapshot. After an error nothing was changed.
+  absl::Status TakeFunctions(const ReceivedSnapshot& snapshot, const CheckedSnapshot& checked);
+
   // Replaces the data with a received snapshot in the background. With `keeps_data`, requests are
   // served from the old data until the new data is loaded. A snapshot that cannot be loaded then
   // leaves the old data. Without it, the old data is dropped first, and requests get LOADING. The
@@ -68,15 +71,15 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   // `checked` is the result of StartChecking() for this snapshot. Data that is neither kept nor
   // empty is dropped only after a check: then only a file that cannot be read again loses the data.
   //
-  // After an error nothing was changed or started. Precondition: no other load is running. Tick()
-  // calls `on_replaced`; if the load takes a few milliseconds only, this function calls it.
+  // Preconditions: no other load is running; if data is dropped, TakeFunctions() has succeeded.
+  // Tick() calls `on_replaced`; if the load takes a few milliseconds only, this function calls it.
   struct Replacement {
     bool keeps_data = false;
     std::optional<CheckedSnapshot> checked;
   };
   using OnReplaced = std::function<void(const absl::Status&)>;
-  absl::Status StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, Replacement replacement,
-                              OnReplaced on_replaced);
+  void StartReplacing(std::unique_ptr<ReceivedSnapshot> snapshot, Replacement replacement,
+                      OnReplaced on_replaced);
   bool IsReplacing() const { return replaced_by_ != nullptr; }
 
   // Cancels the replacement. Without `keeps_data`, no data remains.

@@ -281,19 +281,19 @@ void Follower::OnChecked(absl::StatusOr<CheckedSnapshot> checked) {
 }
 
 void Follower::Replace(std::optional<CheckedSnapshot> checked) {
+  if (!keeps_data_ && checked) {
+    const absl::Status status = persistence_.TakeFunctions(*snapshot_, *checked);
+    if (!status.ok()) return FailLoading(status);
+  }
   log_.Write(LogLevel::kNotice,
              keeps_data_ ? "MASTER <-> REPLICA sync: Loading DB in memory, keeping the old data "
                            "until it is complete"
                          : "MASTER <-> REPLICA sync: Flushing old data, loading DB in memory");
-  const bool had_history = has_history_;
   if (!keeps_data_) has_history_ = false;
   listener_.BeforeNewHistory();
-  const absl::Status status = persistence_.StartReplacing(
-      std::exchange(snapshot_, nullptr), {.keeps_data = keeps_data_, .checked = std::move(checked)},
-      [this](const absl::Status& loaded) { OnLoaded(loaded); });
-  if (status.ok()) return;
-  has_history_ = had_history;
-  FailLoading(status);
+  persistence_.StartReplacing(std::exchange(snapshot_, nullptr),
+                              {.keeps_data = keeps_data_, .checked = std::move(checked)},
+                              [this](const absl::Status& loaded) { OnLoaded(loaded); });
 }
 
 void Follower::FailLoading(const absl::Status& status) {

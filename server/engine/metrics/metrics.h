@@ -60,6 +60,11 @@ class Metrics {
     latency_.MaybeRecord(event, took, now, settings_.latency_monitor_threshold);
   }
 
+  // Like RecordLatency() above, for a command that has ended. The event depends on its class.
+  void RecordLatency(const Command& command, Micros took, Millis now) {
+    RecordLatency(command.Has(kFast) ? "fast-command" : "command", took, now);
+  }
+
   // Samples the load. Must be called often.
   void Sample(Millis now, size_t uncounted_bytes) { load_.Sample(now, stats_, uncounted_bytes); }
 

@@ -447,6 +447,18 @@ class ListenAddresses(FolderTest):
         self.assertEqual(client.ask("CONFIG", "GET", "port"), [b"port", b"%d" % server.port])
         self.assertTrue(self.reaches(server.port))
 
+    def test_a_port_in_use_keeps_the_directory_and_the_log_level(self):
+        self.start()
+        client = self.connect()
+        with socket.socket() as taken, tempfile.TemporaryDirectory() as elsewhere:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            self.assertIsInstance(client.ask("CONFIG", "SET", "dir", elsewhere, "loglevel", "warning",
+                                             "port", taken.getsockname()[1]), Exception)
+            self.assertEqual(client.ask("SAVE"), b"OK")
+            self.assertEqual(os.listdir(elsewhere), [])
+        self.assertIn("DB saved on disk", self.server.log())
+
     def test_the_addresses_change(self):
         server = self.start("--bind", "127.0.0.1")
         client = self.connect()

@@ -17,7 +17,7 @@
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd {
+namespace zsetd::follower_test {
 namespace {
 
 using Kind = MemoryFiles::Operation::Kind;
@@ -396,6 +396,7 @@ TEST_F(FollowerTest, KeepsItsDataWhenLibrariesOfTheSnapshotCannotBeLoaded) {
   Start();
   Link(snapshot);
   EXPECT_NE(log_.find("libraries of functions"), std::string::npos) << log_;
+  EXPECT_EQ(log_.find("Flushing"), std::string::npos) << log_;
   EXPECT_EQ(Get("own"), kOne);
   EXPECT_EQ(Ask(peer_, {"FUNCTION", "DUMP"}), before);
   EXPECT_EQ(histories_, 0);
@@ -527,4 +528,4 @@ TEST_F(FollowerWithLogTest, AcknowledgesWhatIsDurable) {
 }
 
 }  // namespace
-}  // namespace zsetd
+}  // namespace zsetd::follower_test
