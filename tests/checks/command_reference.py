@@ -43,7 +43,7 @@ COMPLETE = {"sorted-sets", "keys", "strings", "bitmaps", "hashes", "lists", "set
             "streams", "scripting", "pubsub", "transactions"}
 SECTIONS = ["## Reply", "## Examples", "## Errors"]
 # Families for administration, whose pages have a short form.
-SHORT = {"connection", "server"}
+SHORT = {"connection", "server", "cluster"}
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$", re.MULTILINE)
