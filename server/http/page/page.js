@@ -161,15 +161,39 @@ class Chart {
     this.picture = svg("svg", {preserveAspectRatio: "none", role: "img"});
     this.axis = element("div", {className: "axis"}, element("span", {}), element("span", {}, "now"));
     this.figure.append(caption, this.picture, this.axis);
+    this.at = null;  // the position under the pointer, as a share of the width
+    this.picture.addEventListener("pointermove", (event) => {
+      const box = this.picture.getBoundingClientRect();
+      this.at = (event.clientX - box.left) / box.width;
+      this.showValues();
+    });
+    this.picture.addEventListener("pointerleave", () => {
+      this.at = null;
+      this.showValues();
+    });
     $("charts").append(this.figure);
+  }
+
+  // Shows the values under the pointer and their age, or the last values.
+  showValues() {
+    const length = this.values[0].length;
+    const width = Math.max(FEWEST_POINTS, length) - 1;
+    const point = this.at === null ? length - 1 : Math.round(this.at * width) - (width + 1 - length);
+    const last = Math.max(0, Math.min(length - 1, point));
+    const age = length - 1 - last;
+    this.axis.lastChild.textContent = age === 0 ? "now" : `${seconds(age * POLL_MS / 1000)} ago`;
+    this.values.forEach((values, i) => {
+      const value = values[last];
+      this.now[i].textContent = value === null || value === undefined ? "–" : this.format(value);
+    });
   }
 
   add(...values) {
     values.forEach((value, i) => {
       this.values[i].push(value);
       if (this.values[i].length > POINTS) this.values[i].shift();
-      this.now[i].textContent = value === null ? "–" : this.format(value);
     });
+    this.showValues();
     this.draw();
   }
 
@@ -424,10 +448,23 @@ async function look(keys, found, byFrequency) {
   }
 }
 
+// The commands that show the beginning of a value at the prompt, by type.
+const READERS = {
+  string: (key) => ["GETRANGE", key, "0", "999"],
+  list: (key) => ["LRANGE", key, "0", "99"],
+  hash: (key) => ["HSCAN", key, "0", "COUNT", "100"],
+  set: (key) => ["SSCAN", key, "0", "COUNT", "100"],
+  stream: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "20"],
+};
+
 function keyCell(row) {
-  if (row.type !== "zset") return cell(text(row.key), "text");
   const link = element("button", {className: "link", textContent: text(row.key)});
-  link.addEventListener("click", () => { openSet(row.key); });
+  link.addEventListener("click", () => {
+    if (row.type === "zset") return openSet(row.key);
+    show("prompt");
+    const words = (READERS[row.type] ?? ((key) => ["TYPE", key]))(row.key);
+    attempt(() => run(words.map(text).join(" "), words));
+  });
   return cell(link, "text");
 }
 
@@ -613,7 +650,11 @@ async function runLine() {
   if (history.at(-1) !== line) history.push(line);
   recalled = history.length;
   $("line").value = "";
-  const words = wordsOf(line);
+  await run(line, wordsOf(line));
+}
+
+// Runs a command, and appends it and its reply. `words` is null if a quote is open.
+async function run(line, words) {
   const out = $("replies");
   out.append(element("div", {className: "asked"}, `> ${line}`));
   const [reply] = words === null ? [{error: "Invalid argument(s): a quote is open"}] : await ask(words);

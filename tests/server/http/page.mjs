@@ -49,7 +49,7 @@ before(async () => {
   const end = Date.now() + PATIENCE_MS;
   while (!await connects()) assert.ok(Date.now() < end, "the server does not start");
   for (let i = 0; i < 100; ++i) cli("ZADD", "board", String(i * 10), `player:${i}`);
-  cli("PEXPIRE", "board", "1000000");
+  cli("PEXPIRE", "board", "6990000");
   cli("SET", "mine:greeting", "hallo");
   cli("SET", "<img src=x onerror=alert(1)>", "<b>bold</b>");
   cli("SET", "large", "x".repeat(5000));
@@ -116,6 +116,29 @@ test("the overview shows the server's figures, and they move", async () => {
   const names = await page.locator("#commands tbody td:first-child").allInnerTexts();
   assert.ok(!names.includes("INFO") && !names.includes("LATENCY HISTOGRAM"), `${names} has the page's own calls`);
   assert.deepEqual(complaints, []);
+});
+
+test("a chart shows the values under the pointer", async () => {
+  await logIn();
+  await page.waitForFunction(() => (charts?.memory.values[0].length ?? 0) >= 3);
+  const box = await page.locator("#chart-memory svg").boundingBox();
+  await page.mouse.move(box.x + box.width - 2 * box.width / 29, box.y + 20);
+  await shows("#chart-memory .axis", "s ago");
+  await page.mouse.move(0, 0);
+  await shows("#chart-memory .axis", "now");
+});
+
+test("keys of other types open at the prompt", async () => {
+  cli("HSET", "user", "name", "anna");
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("2");
+  await page.fill("#pattern", "user");
+  await page.click("#scan-start");
+  await page.locator("#largest button", {hasText: "user"}).press("Enter");
+  await shows("#replies", "> HSCAN user 0 COUNT 100");
+  await shows("#replies", "anna");
+  cli("DEL", "user");
 });
 
 test("percentiles are between the bounds of the buckets", async () => {
@@ -202,7 +225,7 @@ test("a sorted set is shown with ranks, neighbours, scores and time to live", as
   await page.waitForSelector("#set:not([hidden])");
   assert.match(await textOf("#facts"), /100\s*members/);
   assert.match(await textOf("#facts"), /990\s*highest/);
-  assert.match(await textOf("#facts"), /16 min\s*time to live/);
+  assert.match(await textOf("#facts"), /11\d min\s*time to live/);
   assert.match(await page.locator("#top tbody tr").first().innerText(), /0\s+player:99\s+990/);
   assert.match(await page.locator("#bottom tbody tr").first().innerText(), /0\s+player:0\s+0/);
   assert.match(await textOf("#around-rank"), /rank 50, 49 from the top, score 500/);
