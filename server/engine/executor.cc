@@ -189,6 +189,11 @@ void Executor::ContinueSuspended() {
 }
 
 void Executor::Tick(Micros budget) {
+  DoDueWork(budget);
+  if (mode_.HasWholeData()) notifier_.PublishTops(budget);
+}
+
+void Executor::DoDueWork(Micros budget) {
   if (!mode_.IsBetweenUnits()) return ContinueSuspended();
   metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
   blocked_runner_.ServeDue(budget);
@@ -224,6 +229,7 @@ std::optional<Millis> Executor::NextDeadline() const {
   consider(clients_.pause().NextDeadline(now));
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
   if (engine_.tasks().HasWork()) consider(now);
+  if (mode_.HasWholeData()) consider(notifier_.NextTop());
   if (!mode_.MayExpire(now)) return earliest;
   if (!overdue_.empty()) consider(now);
   if (mode_.is_replica()) {  // the master decides when its keys expire

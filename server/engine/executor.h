@@ -68,7 +68,7 @@ class Executor {
   // Ends waits that have timed out. At most `hz` times a second, wakes stalled clients and those
   // with a large unused buffer, and closes idle ones. Closes clients that take too much memory,
   // evicts keys if memory is short, and frees due keys and elements until none is left or `budget`
-  // is spent.
+  // is spent. Sends the messages about live tops that are due.
   void Tick(Micros budget);
 
   // The earliest deadline of a key (past if it is not deleted yet), a blocked client or a pause;
@@ -100,6 +100,7 @@ class Executor {
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Args argv);
   static void EndException(Client& client, Args argv);
+  void DoDueWork(Micros budget);
   void RunPostponed();
   bool MustWaitForExpiry(const Client& client, const Command& command, Args argv);
   void RunOverdue(Micros budget);

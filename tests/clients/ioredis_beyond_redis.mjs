@@ -91,6 +91,19 @@ const recipes = {
     await redis.config('SET', 'notify-keyspace-events', '');
   },
 
+  async 'a live top two'(redis, listener) {
+    await redis.config('SET', 'notify-keyspace-events', 'r');
+    await redis.zadd('scores', 3800, 'bert', 3000, 'carl');
+    const announced = once(listener, 'message');
+    await listener.subscribe('__toprev@0__:2:scores');
+    await redis.zadd('scores', 4200, 'anna', 10, 'dora', 3900, 'bert');
+    assert.deepEqual(await announced, [
+      '__toprev@0__:2:scores',
+      'out carl\nin 0 4200 anna\nmove 0 1 3900 bert',
+    ]);
+    await redis.config('SET', 'notify-keyspace-events', '');
+  },
+
   async 'integers that a score cannot hold are refused'(redis) {
     await redis.config('SET', 'zset-refuse-inexact-integers', 'yes');
     await assert.rejects(redis.call('ZADD', 'timeline', '9007199254740993', 'post'), /exactly/);

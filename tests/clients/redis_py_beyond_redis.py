@@ -176,6 +176,23 @@ class BeyondRedis(unittest.TestCase):
                 message = message or listener.get_message(timeout=0.1)
             self.assertEqual(message["data"], "6:online|4:anna,4:bert")
 
+    def test_a_live_top_two(self):
+        self.server.config_set("notify-keyspace-events", "r")
+        self.addCleanup(self.server.config_set, "notify-keyspace-events", "")
+        self.server.zadd("scores", {"bert": 3800, "carl": 3000})
+        channel = "__toprev@0__:2:scores"
+        with self.server.pubsub(ignore_subscribe_messages=True) as listener:
+            listener.subscribe(channel)
+            while self.server.pubsub_numsub(channel)[0][1] == 0:
+                time.sleep(0.005)
+            with self.server.pipeline() as changes:
+                changes.zadd("scores", {"anna": 4200, "dora": 10}).zincrby("scores", 100, "bert").execute()
+            message = None
+            for _ in range(100):
+                message = message or listener.get_message(timeout=0.1)
+            self.assertEqual(message["data"], "out carl\nin 0 4200 anna\nmove 0 1 3900 bert")
+        self.assertEqual(self.server.zrange("scores", 0, 1, desc=True), ["anna", "bert"])
+
     def test_integers_that_a_score_cannot_hold_are_refused(self):
         self.server.config_set("zset-refuse-inexact-integers", "yes")
         self.addCleanup(self.server.config_set, "zset-refuse-inexact-integers", "no")

@@ -53,7 +53,7 @@ void Confirm(AdminCall& call, std::string_view what, ChannelKind kind,
 
 void Begin(AdminCall& call, ChannelKind kind) {
   for (const std::string_view name : call.args.Rest()) {
-    call.engine.notifier().channels().Subscribe(call.client(), kind, name);
+    call.engine.notifier().Subscribe(call.client(), kind, name);
     Confirm(call, ConfirmationOf(kind).began, kind, name);
   }
 }

@@ -9,6 +9,7 @@
 #include "server/engine/acl/acl_file.h"
 #include "server/engine/acl/acl_log.h"
 #include "server/engine/acl/client_description.h"
+#include "server/engine/notify/top_channel.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
 
@@ -63,6 +64,14 @@ bool MayHearAll(const Client& client, const User& user) {
     }
   }
   return true;
+}
+
+// Whether the user may read the keys of all live tops that the client has subscribed to.
+bool MayFollowTops(const Client& client, const User& user) {
+  return std::ranges::all_of(
+      client.listens_to(ChannelKind::kChannel), [&](const std::string& name) {
+        return !ReadTopChannel(name) || MayHear(name, ChannelKind::kChannel, user);
+      });
 }
 
 std::string NoPermissionToRun(const User& user, const Command& command) {
@@ -200,16 +209,18 @@ std::vector<std::vector<std::string>> AccessControl::UserLines() const {
   return lines;
 }
 
-// No client is checked if the rules have only been extended.
+// As in Redis, channels are not checked if their rules have only been extended. Live tops are,
+// because they depend on the rules of keys too.
 void AccessControl::CloseListeners(const User& before, const User& after) {
   const std::vector<const AclSelector*> rules = after.AllSelectors();
-  if (std::ranges::any_of(rules, &AclSelector::AllowsAllChannels)) return;
-  const bool kept = std::ranges::all_of(
-      before.AllSelectors(), [&](const AclSelector* selector) { return Keeps(*selector, rules); });
-  if (kept) return;
+  const bool keeps_channels =
+      std::ranges::any_of(rules, &AclSelector::AllowsAllChannels) ||
+      std::ranges::all_of(before.AllSelectors(),
+                          [&](const AclSelector* selector) { return Keeps(*selector, rules); });
+  const auto may_stay = keeps_channels ? MayFollowTops : MayHearAll;
   std::vector<Client*> closed;  // separate, because a closed client leaves clients_
   for (const auto& [id, client] : clients_) {
-    if (client->user() == &before && !MayHearAll(*client, after)) closed.push_back(client);
+    if (client->user() == &before && !may_stay(*client, after)) closed.push_back(client);
   }
   for (Client* client : closed) close_(*client);
 }

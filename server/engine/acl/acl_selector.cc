@@ -9,6 +9,7 @@
 #include "server/engine/command/foreign_commands.h"
 #include "server/engine/command/key_specs.h"
 #include "server/engine/command/request_keys.h"
+#include "server/engine/notify/top_channel.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -183,7 +184,7 @@ std::optional<Denial> AclSelector::Check(const Command& command, Args argv) cons
   if (!all_keys_) {
     if (const auto key = FirstForbiddenKey(command, argv)) return Denial{Reason::kKey, *key};
   }
-  if (!all_channels_) {
+  if (!all_channels_ || !all_keys_) {
     const auto channel = FirstForbiddenChannel(command, argv);
     if (channel) return Denial{Reason::kChannel, *channel};
   }
@@ -230,8 +231,13 @@ std::optional<size_t> AclSelector::FirstForbiddenChannel(const Command& command,
   return std::nullopt;
 }
 
-// A channel pattern must itself be allowed, literally.
+// A channel pattern must itself be allowed, literally. A channel that shows elements of a sorted
+// set requires that its key may be read.
 bool AclSelector::AllowsChannel(std::string_view channel, bool is_pattern) const {
+  if (!is_pattern && !all_keys_) {
+    const std::optional<TopChannel> top = ReadTopChannel(channel);
+    if (top && !AllowsKey(top->key, /*reads=*/true, /*writes=*/false)) return false;
+  }
   return all_channels_ || std::ranges::any_of(channels_, [&](const std::string& allowed) {
            return is_pattern ? allowed == channel : GlobMatches(allowed, channel);
          });

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::string_view kAll = "g$lshzxetd";  // the classes that A includes
 constexpr std::string_view kSubkeys = "STIV";
-constexpr std::string_view kLetters = "g$lshzxetdnKEmSTIV";       // in the order they are written
-constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdnSTIV";  // in the order of the error text
+constexpr std::string_view kLetters = "g$lshzxetdnKEmSTIVr";       // in the order they are written
+constexpr std::string_view kEveryLetter = "Ag$lshzxeKEtmdnSTIVr";  // in the order of the error text
 
 uint32_t BitOf(char letter) {
   const size_t place = kLetters.find(letter);

@@ -21,6 +21,10 @@ namespace zsetd {
 //   T  on __subkeyevent@<database>__:<event>, the key and the subkeys
 //   I  on __subkeyspaceitem@<database>__:<key>\n<subkey>, the event
 //   V  on __subkeyspaceevent@<database>__:<event>|<key>, the subkeys
+//
+// and, as only zsetd has it:
+//
+//   r  the first elements of sorted sets, on channels of their own (notify/top_channel.h)
 class KeyspaceEventFlags {
  public:
   // The letters in the order of Redis, with A for the classes that it includes.

@@ -57,7 +57,10 @@ bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view na
   const auto found = listeners.find(name);
   assert(found != listeners.end());
   std::erase(found->second, &client);
-  if (found->second.empty()) listeners.erase(found);
+  if (found->second.empty()) {
+    listeners.erase(found);
+    if (kind == ChannelKind::kChannel) on_left_(name);
+  }
   client.listening_bytes_ -= BytesPerName(own->size());
   names.erase(own);
   return true;

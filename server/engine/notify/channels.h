@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/engine/client/channel_kind.h"
@@ -20,6 +22,9 @@ class Client;
 // Invariant: a client's `listening_bytes` is what BytesPerName has for all that it listens to.
 class Channels {
  public:
+  // `on_left(name)` is called when a channel has lost its last subscriber.
+  explicit Channels(std::function<void(std::string_view)> on_left) : on_left_(std::move(on_left)) {}
+
   // The bytes that listening to a channel of this name takes, as if no other client did.
   static size_t BytesPerName(size_t name_bytes);
 
@@ -58,6 +63,7 @@ class Channels {
   // Sends a message of that kind to all subscribers of the channel. Returns their number.
   size_t Send(ChannelKind kind, std::string_view channel, std::string_view message);
 
+  const std::function<void(std::string_view)> on_left_;
   std::array<Listeners, kChannelKinds> listeners_;
 };
 

@@ -20,6 +20,8 @@ Notifier::Notifier(const Settings& settings, const Host& host, Effects& effects,
       host_(host),
       effects_(effects),
       store_(store),
+      channels_([this](std::string_view channel) { live_tops_.Forget(channel); }),
+      live_tops_(store, channels_),
       monitors_(std::make_unique<Monitors>()),
       tracking_(hash_seed, clients) {}
 
@@ -62,6 +64,8 @@ void Notifier::OnChange(const Change& change) {
     PublishKeyEvent(flags, change, channels_);
   }
   if (change.is_content) {
+    if (FollowsTops()) [[unlikely]]
+      live_tops_.Touch(change.database, change.key);
     if (tracking_.IsOn()) tracking_.Touch(change.key, ends_by_itself ? nullptr : active_);
     watches_.Touch(change.database, change.key);
   }
@@ -82,6 +86,7 @@ void Notifier::BeforeClear(std::span<const std::unique_ptr<Database>> databases)
   for (const auto& database : databases) {
     watches_.TouchAll(database->index(), *database, nullptr);
     if (blocked_clients_.HasWaitEndingWithoutKey()) blocked_clients_.TouchAll(database->index());
+    if (FollowsTops()) live_tops_.TouchAll(database->index());
   }
   store_.FreeLater(tracking_.TouchAll());
 }
@@ -99,6 +104,10 @@ void Notifier::BeforeSwap(Database& a, Database& b) {
   watches_.TouchAll(b.index(), b, &a);
   blocked_clients_.TouchAll(a.index());
   blocked_clients_.TouchAll(b.index());
+  if (FollowsTops()) {
+    live_tops_.TouchAll(a.index());
+    live_tops_.TouchAll(b.index());
+  }
   store_.FreeLater(tracking_.TouchAll());
 }
 
@@ -131,6 +140,20 @@ void Notifier::SendToEachMonitor(const Caller& caller, const Command& command, A
 void Notifier::EndTransaction(Client& client) {
   watches_.RemoveAll(client);
   client.transaction = Transaction();
+}
+
+bool Notifier::Subscribe(Client& client, ChannelKind kind, std::string_view name) {
+  const bool is_first = kind == ChannelKind::kChannel && channels_.ListenerCount(kind, name) == 0;
+  if (!channels_.Subscribe(client, kind, name)) return false;
+  if (is_first) live_tops_.Follow(name);
+  return true;
+}
+
+void Notifier::PublishTops(Micros budget) {
+  const Micros until = host_.stopwatch() + budget;
+  while (live_tops_.PublishNext()) {
+    if (host_.stopwatch() > until) return;
+  }
 }
 
 void Notifier::Unsubscribe(Client& client) {

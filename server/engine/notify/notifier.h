@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "server/engine/config/settings.h"
 #include "server/engine/notify/blocked_clients.h"
 #include "server/engine/notify/channels.h"
+#include "server/engine/notify/live_tops.h"
 #include "server/engine/notify/tracking.h"
 #include "server/engine/notify/watches.h"
 #include "server/engine/store/store.h"
@@ -34,6 +36,7 @@ class Monitors;
 //   Store ──► OnChange ──► propagation            of a key that ends by itself, as a DEL, of
 //                     │                           elements as a ZREM or HDEL
 //                     ├──► keyspace notifications ──► channels
+//                     ├──► live tops ────────────────► channels, at most once in 10 ms
 //                     ├──► tracking               sent directly; broadcasts by Broadcast()
 //                     ├──► watches                EXEC of the transaction fails
 //                     └──► blocked clients        the key is ready; the executor runs them again
@@ -74,6 +77,14 @@ class Notifier : public StoreListener {
   // Discards the client's transaction, if it has one open, and its watches.
   void EndTransaction(Client& client);
 
+  // The client listens to the channel or pattern from now on. Returns false if it listened already.
+  bool Subscribe(Client& client, ChannelKind kind, std::string_view name);
+
+  // Sends the messages about the first elements of sorted sets that are due, until `budget` is
+  // spent. Must be called in a tick, while no unit is half done.
+  void PublishTops(Micros budget);
+  std::optional<Millis> NextTop() const { return live_tops_.NextDue(); }
+
   // The client receives nothing any more that it asked for (RESET); its watches stay.
   void Unsubscribe(Client& client);
 
@@ -101,6 +112,9 @@ class Notifier : public StoreListener {
   friend class ActiveClient;
 
   size_t MostTrackedKeys() const { return static_cast<size_t>(settings_.tracking_table_max_keys); }
+  bool FollowsTops() const {
+    return !live_tops_.empty() && settings_.notify_keyspace_events.Has('r');
+  }
   void PropagateEnd(const Change& change);
   void PropagateEnd(const Change& change, std::span<const std::string> elements);
   void SendToEachMonitor(const Caller& caller, const Command& command, Args argv) const;
@@ -113,6 +127,7 @@ class Notifier : public StoreListener {
   Watches watches_;
   BlockedClients blocked_clients_;
   Channels channels_;
+  LiveTops live_tops_;
   const std::unique_ptr<Monitors> monitors_;
   bool has_monitors_ = false;  // monitors_->Any()
   Tracking tracking_;

@@ -1,0 +1,106 @@
+#include "server/engine/notify/top_channel.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "core/sorted_set/sorted_set.h"
+#include "protocol/resp/inline_words.h"
+#include "protocol/text/number_text.h"
+
+namespace zsetd {
+namespace {
+
+// Takes the text up to the separator as a number from 0 to `most`, and the separator.
+std::optional<int64_t> TakeNumber(std::string_view& text, std::string_view separator,
+                                  int64_t most) {
+  const size_t end = text.find(separator);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::optional<int64_t> number = ParseInteger(text.substr(0, end));
+  if (!number || *number < 0 || *number > most) return std::nullopt;
+  text.remove_prefix(end + separator.size());
+  return number;
+}
+
+std::string IdentityOf(std::string_view member) {
+  if (member.size() <= TopElement::kShownBytes) return std::string(member);
+  std::string identity(member.substr(0, TopElement::kShownBytes));
+  const uint64_t hash = absl::HashOf(member);
+  return identity.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
+}
+
+void AddLine(std::string& text, std::string_view line, const TopElement& element) {
+  if (!text.empty()) text += '\n';
+  text += line;
+  text += QuoteWord(element.shown());
+}
+
+std::string RankText(size_t rank) { return IntegerText(static_cast<int64_t>(rank)); }
+
+}  // namespace
+
+std::optional<TopChannel> ReadTopChannel(std::string_view name) {
+  TopChannel channel;
+  if (name.starts_with("__toprev@")) {
+    channel.reversed = true;
+    name.remove_prefix(9);
+  } else if (name.starts_with("__top@")) {
+    name.remove_prefix(6);
+  } else {
+    return std::nullopt;
+  }
+  const auto database = TakeNumber(name, "__:", std::numeric_limits<int>::max());
+  if (!database) return std::nullopt;
+  const auto count = TakeNumber(name, ":", TopChannel::kMostElements);
+  if (!count || *count == 0) return std::nullopt;
+  channel.database = static_cast<int>(*database);
+  channel.count = static_cast<size_t>(*count);
+  channel.key = name;
+  return channel;
+}
+
+TopElement::TopElement(std::string_view member, double score)
+    : identity_(IdentityOf(member)), score_(score) {}
+
+Top TopOf(const SortedSet* set, size_t count, bool reversed) {
+  Top top;
+  if (set == nullptr || set->empty()) return top;
+  const size_t size = std::min(count, set->size());
+  top.reserve(size);
+  SortedSet::Cursor at = set->At(reversed ? set->size() - 1 : 0);
+  while (top.size() < size) {
+    const Element element = at.element();
+    top.emplace_back(element.member, element.score);
+    reversed ? at.Previous() : at.Next();
+  }
+  return top;
+}
+
+std::string TopChanges(const Top& before, const Top& after) {
+  absl::flat_hash_map<std::string_view, size_t> old_ranks;
+  for (size_t rank = 0; rank < before.size(); ++rank) old_ranks[before[rank].identity()] = rank;
+  std::string arrivals;
+  for (size_t rank = 0; rank < after.size(); ++rank) {
+    const TopElement& element = after[rank];
+    const auto old = old_ranks.find(element.identity());
+    const std::string place = RankText(rank) + ' ' + DoubleText(element.score()) + ' ';
+    if (old == old_ranks.end()) {
+      AddLine(arrivals, "in " + place, element);
+      continue;
+    }
+    if (before[old->second].score() != element.score()) {
+      AddLine(arrivals, "move " + RankText(old->second) + ' ' + place, element);
+    }
+    old_ranks.erase(old);
+  }
+  std::string text;
+  for (const TopElement& element : before) {
+    if (old_ranks.contains(element.identity())) AddLine(text, "out ", element);
+  }
+  if (!text.empty() && !arrivals.empty()) text += '\n';
+  return text + arrivals;
+}
+
+}  // namespace zsetd
