@@ -21,6 +21,15 @@ ConsumerGroups CloneOf(const ConsumerGroups& groups) {
   return copy;
 }
 
+// Appends the IDs of the entries that are not deleted.
+void AppendIds(const StreamBlock& block, std::vector<StreamId>& ids) {
+  StreamBlock::Reader at(block);
+  for (at.SkipTo(kFirstStreamId); at.valid(); at.SkipTo(kFirstStreamId)) {
+    ids.push_back(at.id());
+    at.Next();
+  }
+}
+
 }  // namespace
 
 // The state of a stream, and the steps of its functions.
@@ -42,7 +51,7 @@ struct Stream::Body {
   void RemoveEntry(size_t index, const StreamBlock::Reader& at);
   bool IsFull(const StreamBlock& block, size_t entry_bytes, const StreamLimits& limits) const;
   bool MustTrim(const StreamTrim& trim, const StreamBlock& block) const;
-  void TrimInside(const StreamTrim& trim);
+  void TrimInside(const StreamTrim& trim, std::vector<StreamId>* removed);
 };
 
 Stream::Body::~Body() {
@@ -199,30 +208,32 @@ bool Stream::Body::MustTrim(const StreamTrim& trim, const StreamBlock& block) co
                                             : block.last() < trim.least_id;
 }
 
-size_t Stream::Trim(const StreamTrim& trim) {
+size_t Stream::Trim(const StreamTrim& trim, std::vector<StreamId>* removed) {
   const size_t before = size();
-  const auto removed = [&] { return before - size(); };
+  const auto count = [&] { return before - size(); };
   while (size() > 0 && !(trim.by == StreamTrim::By::kLength && size() <= trim.length)) {
     const StreamBlock& block = *body_->blocks.front();
-    if (trim.most > 0 && removed() + block.live() > trim.most) break;
+    if (trim.most > 0 && count() + block.live() > trim.most) break;
     if (body_->MustTrim(trim, block)) {
+      if (removed != nullptr) AppendIds(block, *removed);
       body_->RemoveBlock(0);
       continue;
     }
-    if (!trim.approximate) body_->TrimInside(trim);
+    if (!trim.approximate) body_->TrimInside(trim, removed);
     break;
   }
-  return removed();
+  return count();
 }
 
 // Removes entries of the first block, of which at least one stays.
-void Stream::Body::TrimInside(const StreamTrim& trim) {
+void Stream::Body::TrimInside(const StreamTrim& trim, std::vector<StreamId>* removed) {
   StreamBlock::Owned& block = Mutable(0);
   for (StreamBlock::Reader at(*block); at.valid(); at.Next()) {
     if (at.is_deleted()) continue;
     const bool enough =
         trim.by == StreamTrim::By::kLength ? size <= trim.length : at.id() >= trim.least_id;
     if (enough) break;
+    if (removed != nullptr) removed->push_back(at.id());
     block->MarkDeleted(at);
     --size;
     ++revision;

@@ -86,8 +86,9 @@ class Stream {
   // Deletes the entry. Returns whether it existed. O(log b + block).
   bool Delete(StreamId id);
 
-  // Returns the number of removed entries. O(removed blocks + block).
-  size_t Trim(const StreamTrim& trim);
+  // Returns the number of removed entries, and appends their IDs to `removed` unless it is null.
+  // O(removed blocks + block); with `removed` O(removed entries).
+  size_t Trim(const StreamTrim& trim, std::vector<StreamId>* removed = nullptr);
 
   void SetState(const StreamState& state);
 

@@ -144,13 +144,16 @@ Words RandomRequests::Capped() {
   return Options({"MAXLEN", std::to_string(1 + Below(9))}, {{"KEEP", Pick({"HIGHEST", "LOWEST"})}});
 }
 
+std::string RandomRequests::References() { return Pick({"KEEPREF", "DELREF", "ACKED"}); }
+
 void RandomRequests::AddStreams() {
   const auto key = [this] { return Key('x', 2); };
   const auto trim = [this]() -> Words {
     const std::string mark = Pick({"=", "~"});
     const Words limit = mark == "~" && Chance(2) ? Words{"LIMIT", Number(4)} : Words{};
+    const Words references = Chance(3) ? Words{References()} : Words{};
     return (Chance(2) ? Words{"MAXLEN", mark, Number(30)} : Words{"MINID", mark, StreamId()}) +
-           limit;
+           limit + references;
   };
   const auto fields = [this] { return Words{Pick({"f", "g"}), Value()}; };
   cases_["xadd"] = [=, this] {
@@ -160,6 +163,11 @@ void RandomRequests::AddStreams() {
   cases_["xtrim"] = [=] { return Words{"XTRIM", key()} + trim(); };
   cases_["xdel"] = [=, this] {
     return Words{"XDEL", key()} + Many([this] { return Words{StreamId()}; }, 5);
+  };
+  cases_["xdelex"] = [=, this] {
+    return Elements(
+        Options({"XDELEX", key()}, {{References()}}), "IDS", [this] { return StreamId(); },
+        5);
   };
   cases_["xsetid"] = [=, this] {
     return Options({"XSETID", key(), StreamId()},
@@ -192,6 +200,11 @@ void RandomRequests::AddGroups() {
            Words{"STREAMS", where[0], Chance(4) ? "0" : ">"};
   };
   cases_["xack"] = [=] { return Words{"XACK"} + group_of() + ids(); };
+  cases_["xackdel"] = [=, this] {
+    return Elements(
+        Options(Words{"XACKDEL"} + group_of(), {{References()}}), "IDS",
+        [this] { return StreamId(); }, 5);
+  };
   cases_["xclaim"] = [=, this] {
     return Options(Words{"XCLAIM"} + group_of() + Words{consumer(), Pick({"0", "0", "10"})} + ids(),
                    {{"FORCE"}, {"JUSTID"}, {"RETRYCOUNT", Number(5)}, {"LASTID", StreamId()}});

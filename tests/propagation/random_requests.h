@@ -74,6 +74,7 @@ class RandomRequests {
   std::string Score();
   std::string Timeout();
   std::string StreamId();
+  std::string References();
   Words Expiry();  // EX 10, or another form; in the past where allowed
   Words Capped();  // MAXLEN 5, or with KEEP
   Words Many(const std::function<Words()>& one, size_t most);

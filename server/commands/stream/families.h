@@ -11,6 +11,7 @@ namespace zsetd {
 std::span<const Command> StreamAddCommands();
 std::span<const Command> StreamClaimCommands();
 std::span<const Command> StreamDeleteCommands();
+std::span<const Command> StreamDeleteReferencesCommands();
 std::span<const Command> StreamGroupCommands();
 std::span<const Command> StreamInfoCommands();
 std::span<const Command> StreamPendingCommands();
@@ -24,6 +25,7 @@ inline auto StreamFamilies() {
       StreamAddCommands(),
       StreamClaimCommands(),
       StreamDeleteCommands(),
+      StreamDeleteReferencesCommands(),
       StreamGroupCommands(),
       StreamInfoCommands(),
       StreamPendingCommands(),

@@ -86,28 +86,31 @@ bool AreTooLarge(Args fields) {
   return bytes > kMostBytes;
 }
 
-// Trims after the entry was added, as another change of the key.
-void TrimAfterAdd(Call& call, const AddRequest& request) {
-  Edit<Stream> stream = call.Open<Stream>(request.key, KeyEvent::kXTrim);
-  stream.CountElsewhere();
-  stream->Trim(*request.trim.trim);
-}
-
-// Propagates the ID that was chosen, and an exact trim.
+// Propagates the ID that was chosen, and an exact trim unless its deletions are propagated.
 void PropagateAdd(Call& call, const AddRequest& request, StreamId id) {
   const bool approximates = request.trim.trim && request.trim.trim->approximate;
   if (!call.Propagates()) return;
-  if (request.id.given == NewId::Given::kAll && !approximates) return;
+  if (request.id.given == NewId::Given::kAll && !approximates && !request.trim.references) return;
   const std::string id_text = StreamIdText(id);
   ExactTrim exact;
   std::vector<std::string_view> words = {"XADD", request.key};
-  if (request.trim.trim) {
+  if (request.trim.trim && !request.trim.Forbids()) {
     exact = ExactTrimOf(*request.trim.trim, *call.keys.all().Find(request.key)->GetIf<Stream>());
     words.insert(words.end(), {exact.option, "=", exact.threshold});
   }
   words.push_back(id_text);
   words.insert(words.end(), request.fields.begin(), request.fields.end());
   call.Propagate(words);
+}
+
+// Trims after the entry was added, as another change of the key.
+void TrimAfterAdd(Call& call, const AddRequest& request, StreamId id) {
+  Edit<Stream> stream = call.Open<Stream>(request.key, KeyEvent::kXTrim);
+  stream.CountElsewhere();
+  EntryDeletion deletion(*stream, request.trim.references.value_or(References::kKeep));
+  Trim(*stream, request.trim, deletion);
+  PropagateAdd(call, request, id);
+  deletion.End(call, request.key);
 }
 
 void XAdd(Call& call) {
@@ -133,8 +136,11 @@ void XAdd(Call& call) {
     stream.Append(id, request.fields);
   }
   ReplyStreamId(call.reply, id);
-  if (request.trim.trim) TrimAfterAdd(call, request);
-  PropagateAdd(call, request, id);
+  if (request.trim.trim) {
+    TrimAfterAdd(call, request, id);
+  } else {
+    PropagateAdd(call, request, id);
+  }
 }
 
 void XTrim(Call& call) {
@@ -149,11 +155,17 @@ void XTrim(Call& call) {
   CheckTrim(call, request);
   const Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kXTrim);
   if (call.Refused()) return;
-  const size_t removed = stream ? stream->Trim(*request.trim) : 0;
+  if (!stream) return call.reply.Integer(0);
+  EntryDeletion deletion(*stream, request.references.value_or(References::kKeep));
+  const size_t removed = Trim(*stream, request, deletion);
   call.reply.Integer(static_cast<int64_t>(removed));
-  if (removed == 0 || !request.trim->approximate) return;
-  const ExactTrim exact = ExactTrimOf(*request.trim, *stream);
-  call.Propagate({"XTRIM", key, exact.option, "=", exact.threshold});
+  const bool is_its_own_effect = !request.trim->approximate && !request.references;
+  if (removed == 0 || is_its_own_effect) return;
+  if (!request.Forbids()) {
+    const ExactTrim exact = ExactTrimOf(*request.trim, *stream);
+    call.Propagate({"XTRIM", key, exact.option, "=", exact.threshold});
+  }
+  deletion.End(call, key);
 }
 
 constexpr Command kCommands[] = {
@@ -164,8 +176,8 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "key [NOMKSTREAM] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> "
-              "field value [field value ...]",
+     .usage = "key [NOMKSTREAM] [KEEPREF|DELREF|ACKED] [<MAXLEN|MINID> [=|~] threshold "
+              "[LIMIT count]] <*|id> field value [field value ...]",
      .summary = "Appends an entry to a stream, and optionally trims the stream.",
      .cost = "O(1); with trimming O(N) for N entries removed",
      .key_use = "RW update",
@@ -177,7 +189,7 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "key <MAXLEN|MINID> [=|~] threshold [LIMIT count]",
+     .usage = "key <MAXLEN|MINID> [=|~] threshold [LIMIT count] [KEEPREF|DELREF|ACKED]",
      .summary = "Removes the oldest entries of a stream.",
      .cost = "O(N) for N entries removed",
      .key_use = "RW delete",

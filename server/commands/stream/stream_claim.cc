@@ -8,6 +8,7 @@
 #include "core/stream/stream.h"
 #include "server/commands/stream/claim_effects.h"
 #include "server/commands/stream/families.h"
+#include "server/commands/stream/id_effects.h"
 #include "server/commands/stream/stream_id_text.h"
 #include "server/commands/stream/stream_reply.h"
 #include "server/engine/call.h"
@@ -157,7 +158,7 @@ class Claims {
     stream_->CountChanges(claimed_.size() + deleted_.size() + moved_);
     call_.MarkPropagated();
     if (!call_.Propagates()) return;
-    PropagateDeleted();
+    PropagateIds(call_, {"XACK", claimant_.key, claimant_.group}, deleted_);
     for (size_t i = 0; i < claimed_.size(); ++i) {
       effects_.Add(claimed_[i], times_[i].delivered, times_[i].deliveries);
     }
@@ -178,15 +179,6 @@ class Claims {
     } else {
       group_.SetSeen(claimant_.consumer, call_.now());
     }
-  }
-
-  void PropagateDeleted() {
-    if (deleted_.empty()) return;
-    std::vector<std::string> texts;
-    for (const StreamId id : deleted_) texts.push_back(StreamIdText(id));
-    std::vector<std::string_view> words = {"XACK", claimant_.key, claimant_.group};
-    words.insert(words.end(), texts.begin(), texts.end());
-    call_.Propagate(words);
   }
 
   Call& call_;

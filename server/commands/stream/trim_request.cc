@@ -1,6 +1,7 @@
 #include "server/commands/stream/trim_request.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "protocol/text/number_text.h"
 #include "server/commands/stream/stream_id_text.h"
@@ -22,9 +23,24 @@ bool TakeMark(ArgReader& args) {
   return is_approximate;
 }
 
+// The entries that a trim with ACKED deletes.
+std::vector<StreamId> UnreferencedEntries(const Stream& stream, const StreamTrim& trim) {
+  std::vector<StreamId> ids;
+  uint64_t visits = 0;
+  for (Stream::Cursor at(stream, kFirstStreamId, Stream::Cursor::kForward); at.valid(); at.Next()) {
+    const bool is_last = trim.by == StreamTrim::By::kLength
+                             ? stream.size() - ids.size() <= trim.length
+                             : at.id() >= trim.least_id;
+    if (is_last || (trim.most > 0 && visits++ == trim.most)) break;
+    if (!IsReferenced(stream, at.id())) ids.push_back(at.id());
+  }
+  return ids;
+}
+
 }  // namespace
 
 bool TakeTrimOption(ArgReader& args, TrimRequest& request) {
+  if (TakeReferences(args, request.references)) return true;
   if (args.left() < 2) return false;
   if (args.Take("limit")) {
     request.most = TakeCount(args, "ERR The LIMIT argument must be >= 0.");
@@ -74,6 +90,18 @@ ExactTrim ExactTrimOf(const StreamTrim& trim, const Stream& stream) {
     return {"MAXLEN", IntegerText(static_cast<int64_t>(stream.size()))};
   }
   return {"MINID", StreamIdText(stream.FirstId().value_or(trim.least_id))};
+}
+
+size_t Trim(Stream& stream, const TrimRequest& request, EntryDeletion& deletion) {
+  if (request.Forbids()) {
+    for (const StreamId id : UnreferencedEntries(stream, *request.trim)) deletion.Delete(id);
+    return deletion.deleted().size();
+  }
+  if (request.references != References::kRemove) return stream.Trim(*request.trim);
+  std::vector<StreamId> removed;
+  stream.Trim(*request.trim, &removed);
+  for (const StreamId id : removed) deletion.RemoveReferences(id);
+  return removed.size();
 }
 
 }  // namespace zsetd
