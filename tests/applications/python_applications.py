@@ -4,6 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -44,6 +45,42 @@ class Applications(unittest.TestCase):
                 self.assertEqual(left, 0)
                 time.sleep(1.2 * window_s)
                 self.assertTrue(limiter.hit(item, name))
+
+    def test_rq_runs_retries_and_recovers_jobs(self):
+        import rq
+        import rq_jobs
+        from rq.registry import StartedJobRegistry
+        queue = rq.Queue("work", connection=self.redis)
+        with tempfile.TemporaryDirectory() as folder:
+            added = queue.enqueue(rq_jobs.add, 2, 3)
+            retried = queue.enqueue(rq_jobs.fail_until, f"{folder}/retried", 2, retry=rq.Retry(max=3))
+            failed = queue.enqueue(rq_jobs.fail_until, f"{folder}/failed", 9)
+            after = queue.enqueue(rq_jobs.add, 1, 1, depends_on=added)
+            worker = rq.SimpleWorker([queue], connection=self.redis)
+            for _ in range(4):  # a job that failed is enqueued again
+                worker.work(burst=True)
+            self.assertEqual(added.latest_result().return_value, 5)
+            self.assertEqual(after.latest_result().return_value, 2)
+            self.assertEqual(retried.latest_result().return_value, 2)
+            self.assertEqual(self.redis.type(f"rq:results:{added.id}"), b"stream")
+            self.assertEqual([job.get_status() for job in (added, retried, failed)],
+                             ["finished", "finished", "failed"])
+            self.assertEqual(queue.failed_job_registry.get_job_ids(), [failed.id])
+            failed.requeue()
+            worker.work(burst=True)
+            self.assertEqual(len(failed.results()), 2)
+
+            # The worker of this job has ended.
+            lost = queue.enqueue(rq_jobs.add, 4, 4, retry=rq.Retry(max=1))
+            queue.remove(lost)
+            lost.set_status(rq.job.JobStatus.STARTED)
+            self.redis.zadd(StartedJobRegistry("work", connection=self.redis).key, {lost.id: 1})
+            StartedJobRegistry("work", connection=self.redis).cleanup()
+            self.assertIn(lost.get_status(), ("queued", "failed"))
+            if lost.get_status() == "failed":  # releases before 1.16 do not retry it
+                queue.failed_job_registry.requeue(lost)
+            worker.work(burst=True)
+            self.assertEqual(lost.latest_result().return_value, 8)
 
     def test_flask_limiter_refuses_too_many_requests(self):
         from flask import Flask
