@@ -19,6 +19,8 @@ ConsumerGroup ConsumerGroup::Clone() const {
   ConsumerGroup copy(last_, entries_read_);
   copy.consumers_ = consumers_;
   copy.pending_ = pending_.Clone();
+  copy.released_ = released_;
+  copy.last_release_ = last_release_;
   copy.by_number_.resize(by_number_.size());
   for (auto& consumer : copy.consumers_) copy.by_number_[consumer.second.number] = &consumer;
   return copy;
@@ -30,6 +32,7 @@ const Consumer* ConsumerGroup::FindConsumer(std::string_view name) const {
 }
 
 std::string_view ConsumerGroup::NameOf(const PendingEntry& entry) const {
+  if (entry.is_released()) return {};
   assert(by_number_[entry.consumer] != nullptr);
   return by_number_[entry.consumer]->first;
 }
@@ -76,16 +79,26 @@ void ConsumerGroup::SetPending(StreamId id, std::string_view name, Millis delive
                                uint64_t deliveries) {
   const auto consumer = consumers_.find(name);
   assert(consumer != consumers_.end());
-  if (const std::optional<PendingEntry> old = pending_.Find(id)) --ConsumerOf(*old).pending;
+  if (const std::optional<PendingEntry> old = pending_.Find(id)) Uncount(*old);
   ++consumer->second.pending;
   pending_.Set({id, consumer->second.number, delivered, deliveries});
+}
+
+void ConsumerGroup::Release(StreamId id, uint64_t deliveries) {
+  if (const std::optional<PendingEntry> old = pending_.Find(id)) Uncount(*old);
+  ++released_;
+  pending_.Set({id, PendingEntry::kNoConsumer, Millis(++last_release_), deliveries});
 }
 
 bool ConsumerGroup::Acknowledge(StreamId id) {
   const std::optional<PendingEntry> entry = pending_.Find(id);
   if (!entry) return false;
-  --ConsumerOf(*entry).pending;
+  Uncount(*entry);
   return pending_.Erase(id);
+}
+
+void ConsumerGroup::Uncount(const PendingEntry& entry) {
+  --(entry.is_released() ? released_ : by_number_[entry.consumer]->second.pending);
 }
 
 size_t ConsumerGroup::BytesUsed() const {

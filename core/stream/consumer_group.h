@@ -25,8 +25,8 @@ struct Consumer {
 // A group of a stream: its position, its consumers and the entries that they have not acknowledged.
 // Costs are for n consumers and b blocks of pending entries; see PendingEntries.
 //
-// Invariants: each pending entry belongs to a consumer; `pending` of the consumers add up to the
-// number of pending entries.
+// Invariants: each pending entry belongs to a consumer or is released; `pending` of the consumers
+// and released() add up to the number of pending entries.
 class ConsumerGroup {
  public:
   // By name, in the order of bytes. Consumers keep their addresses.
@@ -52,8 +52,11 @@ class ConsumerGroup {
   const PendingEntries& pending() const { return pending_; }
 
   const Consumer* FindConsumer(std::string_view name) const;  // O(log n)
-  std::string_view NameOf(const PendingEntry& entry) const;   // O(1)
-  void SetSeen(std::string_view name, Millis seen);           // of one that exists
+
+  // The consumer's name; empty for a released entry. O(1).
+  std::string_view NameOf(const PendingEntry& entry) const;
+
+  void SetSeen(std::string_view name, Millis seen);  // of one that exists
 
   // Creates the consumer if it does not exist. Returns whether it is new. O(log n).
   bool AddConsumer(std::string_view name, Millis seen);
@@ -65,19 +68,27 @@ class ConsumerGroup {
   // Precondition: the consumer exists. O(log b).
   void SetPending(StreamId id, std::string_view consumer, Millis delivered, uint64_t deliveries);
 
+  // Adds a pending entry without a consumer, or takes it away from its consumer. The entry becomes
+  // the last of the released ones, also if it was one of them. O(log b).
+  void Release(StreamId id, uint64_t deliveries);
+  size_t released() const { return released_; }
+
   // Removes the pending entry. Returns whether it existed. O(log b).
   bool Acknowledge(StreamId id);
 
   size_t BytesUsed() const;  // O(n + b)
 
  private:
-  Consumer& ConsumerOf(const PendingEntry& entry) { return by_number_[entry.consumer]->second; }
+  // The consumer, or the released entries, no longer have the entry.
+  void Uncount(const PendingEntry& entry);
 
   StreamId last_;
   int64_t entries_read_ = kUnknownCount;
   Consumers consumers_;
   std::vector<Consumers::value_type*> by_number_;  // null: the number is free
   PendingEntries pending_;
+  size_t released_ = 0;
+  int64_t last_release_ = 0;  // the number of the last release
 };
 
 }  // namespace zsetd

@@ -13,12 +13,23 @@
 
 namespace zsetd {
 
-// An entry that a group has delivered to a consumer, which has not acknowledged it yet.
+// An entry that a group has delivered to a consumer, which has not acknowledged it yet, or which
+// has released it (XNACK).
 struct PendingEntry {
+  static constexpr uint32_t kNoConsumer = UINT32_MAX;
+
   StreamId id;
-  uint32_t consumer = 0;  // number in the group
-  Millis delivered{0};    // when it was delivered for the last time
+  uint32_t consumer = 0;  // number in the group, or kNoConsumer: released
+  Millis delivered{0};    // when it was delivered; of a released entry the number of the release
   uint64_t deliveries = 0;
+
+  bool is_released() const { return consumer == kNoConsumer; }
+
+  // The time that is reported. It is 0 for a released entry, as in Redis.
+  Millis delivery_time() const { return is_released() ? Millis(0) : delivered; }
+
+  // Whether a claim of entries that were delivered by that time takes it.
+  bool IsIdleSince(Millis time) const { return is_released() || delivered <= time; }
 
   friend bool operator==(const PendingEntry&, const PendingEntry&) = default;
 };
@@ -50,6 +61,14 @@ class PendingBlock {
   // Whether an entry may belong to the consumer; false is certain. O(1).
   bool MayHave(uint32_t consumer) const { return consumers_ >> consumer % 64 & 1; }
 
+  // Whether no entry is idle since that time; false is uncertain. O(1).
+  bool HasNoneIdleSince(Millis time) const {
+    return EarliestDelivery() > time && !MayHave(PendingEntry::kNoConsumer);
+  }
+
+  // No entry was delivered before. O(1).
+  Millis EarliestDelivery() const { return Millis(static_cast<int64_t>(least_[kDelivered])); }
+
   // Inserts before the entry at `index`. Precondition: count() < kMostEntries. O(count).
   void Insert(size_t index, const PendingEntry& entry);
   void Replace(size_t index, const PendingEntry& entry);
@@ -66,6 +85,7 @@ class PendingBlock {
 
  private:
   static constexpr size_t kFields = 5;
+  static constexpr size_t kDelivered = 3;  // index of that field
   using Values = std::array<uint64_t, kFields>;
 
   static Values ValuesOf(const PendingEntry& entry);

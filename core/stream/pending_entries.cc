@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <tuple>
 #include <utility>
 
 namespace zsetd {
@@ -10,6 +11,11 @@ namespace {
 // Neighbours that together have at most this many entries are joined: well below a full block, so
 // that the halves of a split block are not joined again.
 constexpr size_t kSmallPair = PendingBlock::kMostEntries / 2;
+
+bool IsClaimedBefore(const PendingEntry& a, const PendingEntry& b) {
+  if (a.is_released() != b.is_released()) return a.is_released();
+  return std::tie(a.delivered, a.id) < std::tie(b.delivered, b.id);
+}
 
 }  // namespace
 
@@ -40,6 +46,58 @@ std::optional<PendingEntry> PendingEntries::Find(StreamId id) const {
   const size_t index = block.LowerBound(id);
   if (block.IdAt(index) != id) return std::nullopt;
   return block.At(index);
+}
+
+template <class Visit>
+void PendingEntries::ForEachIdle(Millis since, const Counts& counts, Visit visit) const {
+  for (const auto& block : blocks_) {
+    if (block->HasNoneIdleSince(since)) continue;
+    for (size_t i = 0; i < block->count(); ++i) {
+      const PendingEntry entry = block->At(i);
+      if (entry.IsIdleSince(since) && counts(entry.id) && !visit(entry)) return;
+    }
+  }
+}
+
+bool PendingEntries::AnyIdle(Millis since, const Counts& counts) const {
+  bool any = false;
+  ForEachIdle(since, counts, [&](const PendingEntry&) {
+    any = true;
+    return false;
+  });
+  return any;
+}
+
+// Keeps at most twice as many entries as needed.
+std::vector<PendingEntry> PendingEntries::Idle(Millis since, uint64_t most,
+                                               const Counts& counts) const {
+  std::vector<PendingEntry> idle;
+  const auto keep_first = [&] {
+    const auto end = idle.begin() + static_cast<ptrdiff_t>(most);
+    std::nth_element(idle.begin(), end, idle.end(), IsClaimedBefore);
+    idle.erase(end, idle.end());
+  };
+  ForEachIdle(since, counts, [&](const PendingEntry& entry) {
+    idle.push_back(entry);
+    if (idle.size() / 2 > most) keep_first();
+    return true;
+  });
+  if (idle.size() > most) keep_first();
+  std::sort(idle.begin(), idle.end(), IsClaimedBefore);
+  return idle;
+}
+
+std::optional<Millis> PendingEntries::NextDelivery(Millis after) const {
+  std::optional<Millis> next;
+  for (const auto& block : blocks_) {
+    if (next && block->EarliestDelivery() >= *next) continue;
+    for (size_t i = 0; i < block->count(); ++i) {
+      const PendingEntry entry = block->At(i);
+      const bool is_later = !entry.is_released() && entry.delivered > after;
+      if (is_later && (!next || entry.delivered < *next)) next = entry.delivered;
+    }
+  }
+  return next;
 }
 
 void PendingEntries::Set(const PendingEntry& entry) {

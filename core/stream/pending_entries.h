@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "core/stream/pending_block.h"
 #include "core/stream/stream_id.h"
@@ -31,6 +33,20 @@ class PendingEntries {
 
   std::optional<PendingEntry> Find(StreamId id) const;  // O(log b)
 
+  // Entries for which this is false are ignored.
+  using Counts = std::function<bool(StreamId)>;
+
+  // Whether there are entries that are idle since that time. O(b + entries that are ignored).
+  bool AnyIdle(Millis since, const Counts& counts) const;
+
+  // Returns the entries that are idle since that time, at most `most`: the released ones in the
+  // order of their release, then the others, those that have been idle for longer first.
+  // O(b + n log n) for n idle entries.
+  std::vector<PendingEntry> Idle(Millis since, uint64_t most, const Counts& counts) const;
+
+  // The earliest delivery after that time. O(b + entries of some blocks).
+  std::optional<Millis> NextDelivery(Millis after) const;
+
   // Precondition: there are entries. O(1).
   StreamId FirstId() const { return blocks_.front()->first(); }
   StreamId LastId() const { return blocks_.back()->last(); }
@@ -45,6 +61,10 @@ class PendingEntries {
   // The index of the first block whose last ID is at least `id`, or the number of blocks.
   size_t BlockFor(StreamId id) const;
   void JoinIfSmall(size_t index);
+
+  // Calls visit(const PendingEntry&) for each idle entry, until it returns false.
+  template <class Visit>
+  void ForEachIdle(Millis since, const Counts& counts, Visit visit) const;
 
   std::deque<std::unique_ptr<PendingBlock>> blocks_;
   size_t size_ = 0;

@@ -288,7 +288,8 @@ std::optional<uint64_t> Stream::CountUpTo(StreamId id) const {
 
 bool Stream::MayLackEntriesAbove(StreamId id) const {
   const StreamId deleted = body_->state.max_deleted_id;
-  return size() > 0 && deleted != kFirstStreamId && id <= deleted;
+  if (size() == 0 || deleted == kFirstStreamId || id > deleted) return false;
+  return *FirstId() <= deleted;  // else the deleted entries precede all others
 }
 
 std::unique_ptr<StreamSnapshot> Stream::StartSnapshot() const {

@@ -11,7 +11,7 @@ namespace zsetd {
 // from 80 on.
 inline constexpr uint16_t kRdbVersionWritten = 10;
 inline constexpr uint16_t kRdbVersionOfDeadlines = 12;
-inline constexpr uint16_t kNewestRdbVersionRead = 13;
+inline constexpr uint16_t kNewestRdbVersionRead = 14;
 inline constexpr uint16_t kValkeyRdbVersion = 80;
 
 // The layout of a value after its type byte. Packed forms are one string.
@@ -40,6 +40,8 @@ enum class RdbType : uint8_t {
   kValkeyHash = 22,     // count, triples of field, value and deadline in 8 bytes; -1: none
   kHashDeadlines = 24,  // first deadline in 8 bytes, count, triples of deadline, field and value
   kHashListpackTriples = 25,  // first deadline in 8 bytes, listpack of field, value and deadline
+  kStream4 = 26,              // Redis 8.6
+  kStream5 = 27,              // Redis 8.8
 
   // A type of zsetd, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes
   // and deadline. The deadline is 0 for none, else its distance from the first deadline plus 1.

@@ -19,19 +19,20 @@ void BlockedRunner::Block(Client& client, CommandRun& run) {
   engine_.notifier().blocked_clients().Add(client, std::move(*run.call().TakeWait()));
   client.blocked->used = run.took();
   const Wait& wait = *client.blocked->wait;
-  if (wait.scores() != nullptr) DeferUntilDue(client);
+  if (wait.IsTimed()) {
+    for (const BlockedCommand::Key& key : client.blocked->keys) DeferUntilDue(client, key);
+  }
   if (!wait.AwaitsAcknowledgements()) return;
   acknowledgement_waits_.Add(client);
   engine_.services().replicas->AskForAcknowledgements();
 }
 
-// The client waits for scores that its key does not have now.
-void BlockedRunner::DeferUntilDue(Client& client) {
-  const BlockedCommand::Key& key = client.blocked->keys.front();
+// The key cannot serve the client now, whose wait is timed.
+void BlockedRunner::DeferUntilDue(Client& client, const BlockedCommand::Key& key) {
   const Entry* const entry = engine_.store().database(key.first).Find(key.second);
   std::optional<Millis> due;
   if (entry != nullptr) due = client.blocked->wait->NextDue(*entry, engine_.store().now());
-  engine_.notifier().blocked_clients().Defer(client, due);
+  engine_.notifier().blocked_clients().Defer(client, key, due);
 }
 
 void BlockedRunner::Serve() {
@@ -54,8 +55,8 @@ void BlockedRunner::Serve() {
         if (wait.EndsWithoutKey()) RunAgain(*client, key->second);
       } else if (wait.CanServe(key->second, *entry, engine_.store().now())) {
         RunAgain(*client, key->second);
-      } else if (wait.scores() != nullptr) {
-        DeferUntilDue(*client);
+      } else if (wait.IsTimed()) {
+        DeferUntilDue(*client, *key);
       }
     }
   }

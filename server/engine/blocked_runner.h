@@ -51,7 +51,7 @@ class BlockedRunner {
   void EndWithError(Client& client, const Command& command, std::string_view error);
 
  private:
-  void DeferUntilDue(Client& client);
+  void DeferUntilDue(Client& client, const BlockedCommand::Key& key);
   bool MayOpen(int database, std::string_view key);
   void RunAgain(Client& client, std::string_view ready_key);
   void EndWait(Client& client, size_t reply_start);

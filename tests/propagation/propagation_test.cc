@@ -107,7 +107,9 @@ class PropagationTest : public testing::Test {
 
   void RunSingle(const std::string& row) {
     const size_t units = journal_.units();
-    Run("a", requests_.Of(row));
+    const Words words = requests_.Of(row);
+    trace_.push_back(words);
+    last_replies_[row] = Ask("a", words);
     if (journal_.units() > units) propagated_.insert(row);
   }
 
@@ -228,6 +230,7 @@ class PropagationTest : public testing::Test {
                                 }}};
   std::vector<Words> trace_;
   std::set<std::string> propagated_;
+  std::map<std::string, std::string> last_replies_;  // of single requests, by row
   uint64_t step_ = 0;
 };
 
@@ -294,7 +297,8 @@ TEST_F(PropagationTest, FollowersReachTheSameData) {
   EXPECT_EQ(Ask("reader", {"FUNCTION", "DUMP"}),
             (engine.peer().Send("a", "FUNCTION DUMP\r\n"), engine.peer().Receive("a", Millis(0))));
   for (const std::string& row : requests_.Names()) {
-    EXPECT_TRUE(propagated_.contains(row)) << row << " has never changed anything";
+    EXPECT_TRUE(propagated_.contains(row))
+        << row << " has never changed anything; its last reply is " << last_replies_[row];
   }
 }
 

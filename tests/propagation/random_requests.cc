@@ -166,8 +166,7 @@ void RandomRequests::AddStreams() {
   };
   cases_["xdelex"] = [=, this] {
     return Elements(
-        Options({"XDELEX", key()}, {{References()}}), "IDS", [this] { return StreamId(); },
-        5);
+        Options({"XDELEX", key()}, {{References()}}), "IDS", [this] { return StreamId(); }, 5);
   };
   cases_["xsetid"] = [=, this] {
     return Options({"XSETID", key(), StreamId()},
@@ -196,7 +195,8 @@ void RandomRequests::AddGroups() {
   cases_["xreadgroup"] = [=, this] {
     const Words where = group_of();
     const Words read = {"XREADGROUP", "GROUP", where[1], consumer()};
-    return Options(read, {{"NOACK"}, {"COUNT", Number(9)}, {"BLOCK", "50"}}) +
+    return Options(read,
+                   {{"NOACK"}, {"COUNT", Number(9)}, {"BLOCK", "50"}, {"CLAIM", Number(20)}}) +
            Words{"STREAMS", where[0], Chance(4) ? "0" : ">"};
   };
   cases_["xack"] = [=] { return Words{"XACK"} + group_of() + ids(); };
@@ -204,6 +204,12 @@ void RandomRequests::AddGroups() {
     return Elements(
         Options(Words{"XACKDEL"} + group_of(), {{References()}}), "IDS",
         [this] { return StreamId(); }, 5);
+  };
+  cases_["xnack"] = [=, this] {
+    return Options(Elements(
+                       Words{"XNACK"} + group_of() + Words{Pick({"SILENT", "FAIL", "FATAL"})},
+                       "IDS", [this] { return StreamId(); }, 5),
+                   {{"RETRYCOUNT", Number(5)}, {"FORCE"}});
   };
   cases_["xclaim"] = [=, this] {
     return Options(Words{"XCLAIM"} + group_of() + Words{consumer(), Pick({"0", "0", "10"})} + ids(),

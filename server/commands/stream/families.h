@@ -18,6 +18,7 @@ std::span<const Command> StreamPendingCommands();
 std::span<const Command> StreamRangeCommands();
 std::span<const Command> StreamReadCommands();
 std::span<const Command> StreamReadGroupCommands();
+std::span<const Command> StreamReleaseCommands();
 
 // The families of this folder.
 inline auto StreamFamilies() {
@@ -32,6 +33,7 @@ inline auto StreamFamilies() {
       StreamRangeCommands(),
       StreamReadCommands(),
       StreamReadGroupCommands(),
+      StreamReleaseCommands(),
   });
 }
 

@@ -42,6 +42,11 @@ void TakeReadOption(Call& call, bool in_group, ReadRequest& request) {
     request.has_group = true;
     request.group = args.Word();
     request.consumer = args.Word();
+  } else if (has_value && args.Take("claim")) {
+    if (!in_group) return args.Refuse(GroupOnly("CLAIM"));
+    const int64_t min_idle = args.Integer("ERR min-idle-time is not an integer");
+    if (min_idle < 0) args.Refuse("ERR min-idle-time must be a positive integer");
+    request.min_idle = Millis(min_idle);
   } else if (args.Take("noack")) {
     if (!in_group) return args.Refuse(GroupOnly("NOACK"));
     request.acknowledges = true;

@@ -18,13 +18,16 @@ struct ReadRequest {
   std::string_view group;
   std::string_view consumer;
   bool acknowledges = false;  // NOACK: the entries do not become pending
+  std::optional<Millis>
+      min_idle;  // CLAIM: pending entries that are idle for so long are read first
   Args keys;
   Args ids;  // of each key; parsed when the key is found, as in Redis
 };
 
 // The positions of the keys, which follow STREAMS. XREAD has no GROUP, but a request with one is
 // refused anyway.
-inline constexpr ValuedOption kReadOptions[] = {{"BLOCK", 1}, {"COUNT", 1}, {"GROUP", 2}};
+inline constexpr ValuedOption kReadOptions[] = {
+    {"BLOCK", 1}, {"COUNT", 1}, {"GROUP", 2}, {"CLAIM", 1}};
 inline constexpr KeyPlaces kReadKeys = {
     .options_from = 1, .other_options = kReadOptions, .rest_option = "STREAMS", .rest_divisor = 2};
 

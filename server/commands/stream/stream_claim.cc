@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/stream/stream.h"
@@ -101,6 +102,11 @@ ClaimRequest TakeClaimRequest(Call& call, const Claimant& claimant) {
   return request;
 }
 
+// The number of deliveries after a claim. XNACK FATAL sets the greatest one, which stays.
+uint64_t NextDeliveries(uint64_t deliveries, bool just_ids) {
+  return deliveries + (!just_ids && deliveries < INT64_MAX);
+}
+
 // Claims entries of a group for a consumer.
 class Claims {
  public:
@@ -119,12 +125,17 @@ class Claims {
   const std::vector<StreamId>& deleted() const { return deleted_; }
 
   bool IsIdle(const PendingEntry& entry, Millis min_idle) const {
-    return min_idle == Millis(0) || call_.now() - entry.delivered >= min_idle;
+    return min_idle == Millis(0) || entry.IsIdleSince(call_.now() - min_idle);
   }
 
+  // A claim of the empty consumer at time 0 is the effect of XNACK: it releases the entry.
   void Claim(StreamId id, Millis delivered, uint64_t deliveries) {
-    if (claimed_.empty()) FindOrAddConsumer();
-    group_.SetPending(id, claimant_.consumer, delivered, deliveries);
+    if (claimant_.consumer.empty() && delivered == Millis(0)) {
+      group_.Release(id, deliveries);
+    } else {
+      FindOrAddConsumer();
+      group_.SetPending(id, claimant_.consumer, delivered, deliveries);
+    }
     claimed_.push_back(id);
     times_.push_back({delivered, deliveries});
   }
@@ -174,6 +185,7 @@ class Claims {
   };
 
   void FindOrAddConsumer() {
+    if (std::exchange(has_consumer_, true)) return;
     if (group_.AddConsumer(claimant_.consumer, call_.now())) {
       stream_.ReportAs(KeyEvent::kXGroupCreateConsumer);
     } else {
@@ -188,6 +200,7 @@ class Claims {
   ConsumerGroup& group_;
   ClaimEffects effects_;
   bool moved_ = false;
+  bool has_consumer_ = false;
   std::vector<StreamId> claimed_;
   std::vector<Delivery> times_;
   std::vector<StreamId> deleted_;
@@ -210,7 +223,7 @@ void ClaimEach(Claims& claims, const ClaimRequest& request) {
     if (!entry && !request.force) continue;
     if (entry && !claims.IsIdle(*entry, request.min_idle)) continue;
     const uint64_t before = entry ? entry->deliveries : 1;
-    const uint64_t usual = before + !request.just_ids;
+    const uint64_t usual = NextDeliveries(before, request.just_ids);
     claims.Claim(id, request.delivered, request.deliveries.value_or(usual));
   }
 }
@@ -266,7 +279,7 @@ StreamId ClaimIdle(Claims& claims, const AutoClaimRequest& request, Millis now) 
       claims.Drop(entry.id);
       --left;
     } else if (claims.IsIdle(entry, request.min_idle)) {
-      claims.Claim(entry.id, now, entry.deliveries + !request.just_ids);
+      claims.Claim(entry.id, now, NextDeliveries(entry.deliveries, request.just_ids));
       --left;
     }
     const std::optional<StreamId> next = entry.id.Next();

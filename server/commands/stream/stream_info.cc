@@ -126,17 +126,18 @@ void ReplyPending(ReplyWriter& reply, const ConsumerGroup& group, uint64_t most,
     reply.Array(consumer == nullptr ? 4 : 3);
     ReplyStreamId(reply, at.entry().id);
     if (consumer == nullptr) reply.Bulk(group.NameOf(at.entry()));
-    reply.Integer(at.entry().delivered.count());
+    reply.Integer(at.entry().delivery_time().count());
     reply.Integer(static_cast<int64_t>(at.entry().deliveries));
   }
 }
 
 void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGroup& group,
                     std::string_view name, uint64_t most) {
-  reply.Map(7);
+  reply.Map(group.released() > 0 ? 8 : 7);
   reply.Bulk("name");
   reply.Bulk(name);
   ReplyProgress(reply, stream, group);
+  if (group.released() > 0) ReplyCount(reply, "nacked-count", group.released());
   ReplyPending(reply, group, most, nullptr);
   reply.Bulk("consumers");
   reply.Array(group.consumers().size());

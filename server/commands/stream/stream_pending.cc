@@ -95,7 +95,7 @@ std::vector<PendingEntry> EntriesOf(const ConsumerGroup& group, const PendingRan
   }
   for (PendingEntries::Cursor at(group.pending(), range.first, number);
        at.valid() && at.entry().id <= range.last && entries.size() < range.most; at.Next()) {
-    if (range.min_idle > Millis(0) && now - at.entry().delivered < range.min_idle) continue;
+    if (range.min_idle > Millis(0) && !at.entry().IsIdleSince(now - range.min_idle)) continue;
     entries.push_back(at.entry());
   }
   return entries;
@@ -117,7 +117,8 @@ void XPending(Call& call) {
     call.reply.Array(4);
     ReplyStreamId(call.reply, entry.id);
     call.reply.Bulk(group->NameOf(entry));
-    call.reply.Integer(std::max(call.now() - entry.delivered, Millis(0)).count());
+    call.reply.Integer(
+        entry.is_released() ? -1 : std::max(call.now() - entry.delivered, Millis(0)).count());
     call.reply.Integer(static_cast<int64_t>(entry.deliveries));
   }
 }

@@ -24,8 +24,11 @@ namespace {
 // A stream of the request, which has the group.
 struct Wanted {
   std::string_view key;
-  std::optional<StreamId> after;  // of pending entries; nullopt: new entries
-  bool has_entries = false;       // to reply now; pending entries are always replied
+  std::optional<StreamId> after;   // of pending entries; nullopt: new entries
+  std::vector<PendingEntry> idle;  // of any consumer, to be claimed before new entries are read
+  bool has_entries = false;        // to reply now; pending entries are always replied
+
+  bool HasSome() const { return has_entries || !idle.empty(); }
 };
 
 // How often the request names each key for new entries.
@@ -77,6 +80,13 @@ bool HasNewEntries(const Stream& stream, const ConsumerGroup& group, uint64_t ti
   return stream.CountInRange(*group.last_id().Next(), kLastStreamId, delivered + 1) > delivered;
 }
 
+// The entries that CLAIM moves to the consumer. Entries that the stream does not have stay pending.
+std::vector<PendingEntry> FindIdle(const Call& call, const ReadRequest& request,
+                                   const Stream& stream, const ConsumerGroup& group) {
+  return group.pending().Idle(IdleSince(call.now(), *request.min_idle), MostEntries(call, request),
+                              [&](StreamId id) { return stream.Contains(id); });
+}
+
 // After a wait only the stream that ended it is considered.
 std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
   std::vector<Wanted> streams;
@@ -89,9 +99,13 @@ std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
     const ConsumerGroup* const group = FindGroup(call, request, key, stream);
     if (group == nullptr) break;
     Wanted wanted = {.key = key, .after = AfterOf(call, request.ids[i])};
-    wanted.has_entries = wanted.after || HasNewEntries(*stream, *group, times_named[key]++,
-                                                       MostEntries(call, request));
-    streams.push_back(wanted);
+    const uint64_t times = wanted.after ? 0 : times_named[key]++;
+    if (request.min_idle && !wanted.after && times == 0) {
+      wanted.idle = FindIdle(call, request, *stream, *group);
+    }
+    wanted.has_entries =
+        wanted.after || HasNewEntries(*stream, *group, times, MostEntries(call, request));
+    streams.push_back(std::move(wanted));
   }
   return streams;
 }
@@ -110,7 +124,8 @@ void ReplyPending(Call& call, const ReadRequest& request, const Edit<Stream>& st
   for (const PendingEntry& entry : entries) {
     if (stream->Contains(entry.id)) {
       ReplyEntryAt(call.reply, *stream, entry.id);
-      group.SetPending(entry.id, request.consumer, call.now(), entry.deliveries + 1);
+      group.SetPending(entry.id, request.consumer, call.now(),
+                       entry.deliveries + (entry.deliveries < INT64_MAX));
     } else {
       call.reply.Array(2);
       ReplyStreamId(call.reply, entry.id);
@@ -131,23 +146,59 @@ void Advance(const Stream& stream, ConsumerGroup& group, StreamId id) {
   group.SetPosition(id, entries_read);
 }
 
-// Replies entries after the group's position, and delivers them. Returns their IDs.
-std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Edit<Stream>& stream,
-                               ConsumerGroup& group) {
+// Replies an entry of a request with CLAIM, in which each entry has two more elements.
+void ReplyEntryWithHistory(ReplyWriter& reply, const StreamEntry& entry, int64_t idle,
+                           uint64_t deliveries) {
+  reply.Array(4);
+  ReplyEntryParts(reply, entry);
+  reply.Integer(idle);
+  reply.Integer(static_cast<int64_t>(deliveries));
+}
+
+// Replies the idle entries, and delivers them to the consumer. As in Redis, the reply has their
+// state before.
+void ClaimIdle(Call& call, const ReadRequest& request, const Stream& stream, ConsumerGroup& group,
+               std::vector<PendingEntry>& idle) {
+  for (PendingEntry& entry : idle) {
+    const Stream::Cursor at(stream, entry.id, Stream::Cursor::kForward);
+    const int64_t idle_time =
+        entry.is_released() ? -1 : std::max(call.now() - entry.delivered, Millis(0)).count();
+    ReplyEntryWithHistory(call.reply, at.entry(), idle_time, entry.deliveries);
+    if (entry.deliveries < INT64_MAX) ++entry.deliveries;
+    group.SetPending(entry.id, request.consumer, call.now(), entry.deliveries);
+  }
+}
+
+// Replies the first entries after the group's position, and delivers them. Returns their IDs.
+std::vector<StreamId> ReadNew(Call& call, const ReadRequest& request, const Stream& stream,
+                              ConsumerGroup& group, size_t count) {
   const StreamId first = group.last_id().Next().value_or(kLastStreamId);
-  const size_t count = stream->CountInRange(first, kLastStreamId, MostEntries(call, request));
   std::vector<StreamId> ids;
   ids.reserve(count);
-  call.reply.Array(count);
-  for (Stream::Cursor at(*stream, first, Stream::Cursor::kForward); ids.size() < count; at.Next()) {
-    ReplyEntry(call.reply, at.entry());
+  for (Stream::Cursor at(stream, first, Stream::Cursor::kForward); ids.size() < count; at.Next()) {
+    if (request.min_idle) {
+      ReplyEntryWithHistory(call.reply, at.entry(), 0, 0);
+    } else {
+      ReplyEntry(call.reply, at.entry());
+    }
     ids.push_back(at.id());
   }
   for (const StreamId id : ids) {
-    Advance(*stream, group, id);
+    Advance(stream, group, id);
     if (!request.acknowledges) group.SetPending(id, request.consumer, call.now(), 1);
   }
   return ids;
+}
+
+// Replies the idle and the new entries, and delivers them. Returns the IDs of the new ones.
+std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Stream& stream,
+                               ConsumerGroup& group, std::vector<PendingEntry>& idle) {
+  const StreamId first = group.last_id().Next().value_or(kLastStreamId);
+  const uint64_t most = MostEntries(call, request) - idle.size();
+  const size_t count = stream.CountInRange(first, kLastStreamId, most);
+  call.reply.Array(idle.size() + count);
+  ClaimIdle(call, request, stream, group, idle);
+  return ReadNew(call, request, stream, group, count);
 }
 
 void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
@@ -156,17 +207,18 @@ void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
   call.MarkPropagated();
   if (!call.Propagates()) return;
   ClaimEffects claims(call, wanted.key, request.group, group, request.consumer);
+  for (const PendingEntry& entry : wanted.idle) claims.Add(entry.id, call.now(), entry.deliveries);
   if (!request.acknowledges) {
     for (const StreamId id : ids) claims.Add(id, call.now(), 1);
-    claims.Flush();
   }
+  claims.Flush();
   if (is_new_consumer && !claims.any()) {
     call.Propagate({"XGROUP", "CREATECONSUMER", wanted.key, request.group, request.consumer});
   }
   if (!ids.empty()) PropagateGroupPosition(call, wanted.key, request.group, group);
 }
 
-void Serve(Call& call, const ReadRequest& request, const Wanted& wanted) {
+void Serve(Call& call, const ReadRequest& request, Wanted& wanted) {
   Edit<Stream> stream = call.Open<Stream>(wanted.key, KeyEvent::kNone);
   ConsumerGroup& group = *stream->ChangeGroup(request.group);
   const bool is_new = group.AddConsumer(request.consumer, call.now());
@@ -180,9 +232,9 @@ void Serve(Call& call, const ReadRequest& request, const Wanted& wanted) {
   if (wanted.after) {
     ReplyPending(call, request, stream, group, *wanted.after);
   } else {
-    ids = ReplyNew(call, request, stream, group);
+    ids = ReplyNew(call, request, *stream, group, wanted.idle);
   }
-  stream->CountChanges(is_new + !ids.empty());
+  stream->CountChanges(is_new + wanted.idle.size() + !ids.empty());
   PropagateRead(call, request, wanted, group, ids, is_new);
 }
 
@@ -191,22 +243,23 @@ bool WaitForNew(Call& call, const ReadRequest& request) {
   for (const std::string_view key : request.keys) {
     positions.push_back({std::string(key), std::nullopt});
   }
-  auto wait = std::make_unique<StreamWait>(std::move(positions), std::string(request.group));
+  auto wait = std::make_unique<StreamWait>(std::move(positions), std::string(request.group),
+                                           request.min_idle);
   return call.WaitForEntries(request.keys, call.argv(), wait, *request.block);
 }
 
 void XReadGroup(Call& call) {
   const ReadRequest request = TakeReadRequest(call, /*in_group=*/true);
-  const std::vector<Wanted> streams = FindStreams(call, request);
+  std::vector<Wanted> streams = FindStreams(call, request);
   if (call.Refused()) return;
-  const auto served = static_cast<size_t>(std::ranges::count_if(streams, &Wanted::has_entries));
+  const auto served = static_cast<size_t>(std::ranges::count_if(streams, &Wanted::HasSome));
   if (served == 0) {
     if (!request.block || !WaitForNew(call, request)) call.reply.NullArray();
     return;
   }
   ReplyStreams(call.reply, served);
-  for (const Wanted& wanted : streams) {
-    if (wanted.has_entries) Serve(call, request, wanted);
+  for (Wanted& wanted : streams) {
+    if (wanted.HasSome()) Serve(call, request, wanted);
   }
 }
 
@@ -218,10 +271,11 @@ constexpr Command kCommands[] = {
      .keys = kReadKeys,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key "
-              "[key ...] id [id ...]",
+     .usage =
+         "GROUP group consumer [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time] [NOACK] "
+         "STREAMS key [key ...] id [id ...]",
      .summary = "Returns new entries of streams for a consumer of a group, or its pending entries; "
-                "can block until there are new ones.",
+                "can claim idle entries, and block until there are some.",
      .cost = "O(N*log(M)+K) for N streams of M entries and K entries returned",
      .key_use = "RO access"},
 };

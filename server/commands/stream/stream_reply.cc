@@ -9,6 +9,10 @@ namespace zsetd {
 
 void ReplyEntry(ReplyWriter& reply, const StreamEntry& entry) {
   reply.Array(2);
+  ReplyEntryParts(reply, entry);
+}
+
+void ReplyEntryParts(ReplyWriter& reply, const StreamEntry& entry) {
   ReplyStreamId(reply, entry.id);
   reply.Array(2 * entry.field_count);
   entry.ForEachField([&](std::string_view name, std::string_view value) {

@@ -13,6 +13,9 @@ namespace zsetd {
 // Replies an entry: its ID, and an array of names and values in turn.
 void ReplyEntry(ReplyWriter& reply, const StreamEntry& entry);
 
+// Replies these two without an array around them.
+void ReplyEntryParts(ReplyWriter& reply, const StreamEntry& entry);
+
 // Replies the first entries of the range, at most `most`, as an array. Backward: the last ones.
 // O(log(blocks) + entries).
 void ReplyEntries(ReplyWriter& reply, const Stream& stream, StreamId first, StreamId last,

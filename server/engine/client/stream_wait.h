@@ -11,6 +11,7 @@
 #include "core/stream/stream.h"
 #include "core/util/allocation.h"
 #include "core/util/allocation_size.h"
+#include "core/util/time.h"
 #include "protocol/resp/reply_writer.h"
 #include "server/engine/client/wait.h"
 
@@ -27,31 +28,56 @@ class StreamWait : public Wait {
     std::optional<StreamId> after;
   };
 
-  // `group` is empty for a command without a group.
-  StreamWait(std::vector<Position> positions, std::optional<std::string> group)
-      : positions_(std::move(positions)), group_(std::move(group)) {}
+  // `group` is empty for a command without a group. With `min_idle`, a pending entry that has been
+  // idle for that time ends the wait, too (XREADGROUP CLAIM).
+  StreamWait(std::vector<Position> positions, std::optional<std::string> group,
+             std::optional<Millis> min_idle = std::nullopt)
+      : positions_(std::move(positions)), group_(std::move(group)), min_idle_(min_idle) {}
 
   bool CanServe(std::string_view key, const Entry& entry, Millis now) const override;
+  std::optional<Millis> NextDue(const Entry& entry, Millis now) const override;
+  bool IsTimed() const override { return min_idle_.has_value(); }
   bool EndsWithoutKey() const override { return group_.has_value(); }
   void GiveUp(ReplyWriter& reply) const override { reply.NullArray(); }
   size_t BytesUsed() const override;
 
  private:
+  bool CanServeGroup(const Stream& stream, Millis now) const;
+
   const std::vector<Position> positions_;
   const std::optional<std::string> group_;
+  const std::optional<Millis> min_idle_;
 };
 
-inline bool StreamWait::CanServe(std::string_view key, const Entry& entry, Millis) const {
+// The time since which an entry is idle if it has been idle for `min_idle`.
+inline Millis IdleSince(Millis now, Millis min_idle) { return now - min_idle; }
+
+inline bool StreamWait::CanServe(std::string_view key, const Entry& entry, Millis now) const {
   const Stream* const stream = entry.GetIf<Stream>();
   if (stream == nullptr) return EndsWithoutKey();
-  if (group_) {
-    const ConsumerGroup* const group = stream->FindGroup(*group_);
-    return group == nullptr || stream->last_id() > group->last_id();
-  }
+  if (group_) return CanServeGroup(*stream, now);
   for (const Position& position : positions_) {
     if (position.key == key && stream->last_id() > *position.after) return true;
   }
   return false;
+}
+
+inline bool StreamWait::CanServeGroup(const Stream& stream, Millis now) const {
+  const ConsumerGroup* const group = stream.FindGroup(*group_);
+  if (group == nullptr) return true;
+  if (!min_idle_) return stream.last_id() > group->last_id();
+  if (stream.LastEntryId().value_or(kFirstStreamId) > group->last_id()) return true;
+  return group->pending().AnyIdle(IdleSince(now, *min_idle_),
+                                  [&](StreamId id) { return stream.Contains(id); });
+}
+
+inline std::optional<Millis> StreamWait::NextDue(const Entry& entry, Millis now) const {
+  const Stream* const stream = entry.GetIf<Stream>();
+  const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(*group_);
+  if (group == nullptr) return std::nullopt;
+  const std::optional<Millis> next = group->pending().NextDelivery(IdleSince(now, *min_idle_));
+  if (!next || *next > Millis::max() - *min_idle_) return std::nullopt;
+  return *next + *min_idle_;
 }
 
 inline size_t StreamWait::BytesUsed() const {

@@ -38,6 +38,9 @@ class Wait {
   // waits for the same scores of a key can be served, or none.
   virtual const TimedScoreRange* scores() const { return nullptr; }
 
+  // Whether an entry may serve the command although it does not change; see NextDue().
+  virtual bool IsTimed() const { return scores() != nullptr; }
+
   // Whether the command runs again, to reply an error, when a key that it waits for is deleted.
   virtual bool EndsWithoutKey() const { return false; }
 

@@ -37,15 +37,15 @@ void BlockedClients::Add(Client& client, BlockedCommand wait) {
   for (const Key& key : wait.keys) wait.allocated_bytes += BytesPerKey(key.second.size());
   for (const Key& key : wait.keys) {
     Waits& waits = by_key_[key];
-    const TimedScoreRange* const scores = wait.wait->scores();
-    if (scores == nullptr) {
+    if (!wait.wait->IsTimed()) {
       waits.any.emplace(wait.number, &client);
       continue;
     }
     wait.allocated_bytes += BytesPerGroup(key.second.size());
-    const auto [group, is_new] = waits.groups.try_emplace(*scores);
-    if (is_new) group->second.number = ++last_group_;
-    group->second.waiting.emplace(wait.number, &client);
+    const TimedScoreRange* const scores = wait.wait->scores();
+    Group& group = scores != nullptr ? waits.groups[*scores] : waits.timed[wait.number];
+    if (group.number == 0) group.number = ++last_group_;
+    group.waiting.emplace(wait.number, &client);
   }
   if (wait.until) by_deadline_.emplace(*wait.until, &client);
   ending_without_key_ += wait.wait->EndsWithoutKey();
@@ -66,18 +66,27 @@ void BlockedClients::Remove(Client& client) {
 void BlockedClients::RemoveFrom(const Key& key, const BlockedCommand& wait) {
   const auto waits = by_key_.find(key);
   if (waits == by_key_.end()) return;  // the key was named twice
-  const TimedScoreRange* const scores = wait.wait->scores();
-  if (scores == nullptr) {
+  if (!wait.wait->IsTimed()) {
     waits->second.any.erase(wait.number);
-  } else if (const auto group = waits->second.groups.find(*scores);
-             group != waits->second.groups.end()) {
-    group->second.waiting.erase(wait.number);
-    if (group->second.waiting.empty()) {
-      SetDue(key, group->second, std::nullopt);
-      waits->second.groups.erase(group);
+  } else if (Group* const group = FindGroup(waits->second, wait); group != nullptr) {
+    group->waiting.erase(wait.number);
+    if (group->waiting.empty()) {
+      SetDue(key, *group, std::nullopt);
+      const TimedScoreRange* const scores = wait.wait->scores();
+      scores != nullptr ? waits->second.groups.erase(*scores)
+                        : waits->second.timed.erase(wait.number);
     }
   }
   if (waits->second.empty()) by_key_.erase(waits);
+}
+
+BlockedClients::Group* BlockedClients::FindGroup(Waits& waits, const BlockedCommand& wait) {
+  const auto find = [](auto& groups, const auto& name) {
+    const auto found = groups.find(name);
+    return found == groups.end() ? nullptr : &found->second;
+  };
+  const TimedScoreRange* const scores = wait.wait->scores();
+  return scores != nullptr ? find(waits.groups, *scores) : find(waits.timed, wait.number);
 }
 
 void BlockedClients::SetDue(const Key& key, Group& group, std::optional<Millis> due) {
@@ -120,27 +129,29 @@ Client* BlockedClients::NextFor(const Key& key, uint64_t after) const {
     if (first == nullptr || next->first < first->first) first = &*next;
   };
   consider(waits->second.any);
-  for (const auto& [range, group] : waits->second.groups) {
-    if (group.deferred_in != pass_) consider(group.waiting);
-  }
+  const auto consider_all = [&](const auto& groups) {
+    for (const auto& [name, group] : groups) {
+      if (group.deferred_in != pass_) consider(group.waiting);
+    }
+  };
+  consider_all(waits->second.groups);
+  consider_all(waits->second.timed);
   return first == nullptr ? nullptr : first->second;
 }
 
-void BlockedClients::Defer(Client& client, std::optional<Millis> due) {
-  assert(client.blocked);
-  const TimedScoreRange* const scores = client.blocked->wait->scores();
-  assert(scores != nullptr);
-  for (const Key& key : client.blocked->keys) {
-    Group& group = by_key_.at(key).groups.at(*scores);
-    group.deferred_in = pass_;
-    SetDue(key, group, due);
-  }
+void BlockedClients::Defer(Client& client, const Key& key, std::optional<Millis> due) {
+  assert(client.blocked && client.blocked->wait->IsTimed());
+  Group* const group = FindGroup(by_key_.at(key), *client.blocked);
+  assert(group != nullptr);
+  group->deferred_in = pass_;
+  SetDue(key, *group, due);
 }
 
 void BlockedClients::ClearDue(const Key& key) {
   const auto waits = by_key_.find(key);
   if (waits == by_key_.end()) return;
   for (auto& [range, group] : waits->second.groups) SetDue(key, group, std::nullopt);
+  for (auto& [number, group] : waits->second.timed) SetDue(key, group, std::nullopt);
 }
 
 bool BlockedClients::TouchDue(Millis now) {

@@ -22,11 +22,13 @@ class Client;
 //
 // A key is ready when it has changed. Clients that wait for a range of scores form a group with all
 // that wait for the same range of the same key: if the first of them cannot be served, none can. A
-// group has a due time, at which the key is ready without having changed.
+// group has a due time, at which the key is ready without having changed. Any other client whose
+// wait is timed (Wait::IsTimed) is a group of its own.
 //
 //   key ──► any       10, 17, 18               each is asked whether the key serves it
-//       └─► groups    -inf..now    11, 12      the first of each is asked
-//                     -inf..100    15
+//       ├─► groups    -inf..now    11, 12      the first of each is asked
+//       │             -inf..100    15
+//       └─► timed     13                       each is asked
 //
 // Invariant: it has exactly the clients whose `blocked` is set, for every key of it.
 class BlockedClients {
@@ -63,9 +65,9 @@ class BlockedClients {
   // The first client blocked on the key after the one of that number; or null.
   Client* NextFor(const Key& key, uint64_t after) const;
 
-  // The client waits for scores that the key does not have: its group is left out by NextFor()
-  // until a key is taken again, and due at `due`, or never.
-  void Defer(Client& client, std::optional<Millis> due);
+  // The key cannot serve the client, whose wait is timed: its group is left out by NextFor() until
+  // a key is taken again, and due at `due`, or never.
+  void Defer(Client& client, const Key& key, std::optional<Millis> due);
 
   // The key does not exist: until it changes none of its groups is due.
   void ClearDue(const Key& key);
@@ -93,9 +95,13 @@ class BlockedClients {
   struct Waits {
     Waiting any;
     std::map<TimedScoreRange, Group> groups;
+    std::map<uint64_t, Group> timed;  // by the numbers of their waits
 
-    bool empty() const { return any.empty() && groups.empty(); }
+    bool empty() const { return any.empty() && groups.empty() && timed.empty(); }
   };
+
+  // The group of a timed wait; null if the key has none.
+  static Group* FindGroup(Waits& waits, const BlockedCommand& wait);
 
   void SetDue(const Key& key, Group& group, std::optional<Millis> due);
   void RemoveFrom(const Key& key, const BlockedCommand& wait);

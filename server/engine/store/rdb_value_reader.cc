@@ -122,6 +122,8 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
+    case RdbType::kStream4:
+    case RdbType::kStream5:
       return MakeStream(reader, type, limits);
     case RdbType::kModuleOfOld:
     case RdbType::kModule:

@@ -108,6 +108,8 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
+    case RdbType::kStream4:
+    case RdbType::kStream5:
       return CheckStream(reader, type);
     case RdbType::kModuleOfOld:
     case RdbType::kModule:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <random>
@@ -81,6 +82,53 @@ TEST(PendingEntries, EqualAMapAfterRandomChanges) {
   }
 }
 
+std::vector<PendingEntry> Idle(const Model& model, Millis since) {
+  std::vector<PendingEntry> idle;
+  for (const auto& [id, entry] : model) {
+    if (entry.IsIdleSince(since)) idle.push_back(entry);
+  }
+  std::ranges::stable_sort(idle, [](const PendingEntry& a, const PendingEntry& b) {
+    if (a.is_released() != b.is_released()) return a.is_released();
+    return a.delivered < b.delivered;
+  });
+  return idle;
+}
+
+TEST(PendingEntries, FindIdleEntriesInTheOrderOfClaims) {
+  const uint64_t seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Rng rng(seed);
+  const auto all = [](StreamId) { return true; };
+  for (int round = 0; round < 30; ++round) {
+    PendingEntries entries;
+    Model model;
+    for (uint64_t left = rng.Below(1000); left > 0; --left) {
+      PendingEntry entry = AnyEntry({rng.Below(5000), 0}, rng);
+      if (rng.Below(20) == 0) {
+        entry.consumer = PendingEntry::kNoConsumer;
+        entry.delivered = Millis(static_cast<int64_t>(rng.Below(9)));
+      }
+      entries.Set(entry);
+      model[entry.id] = entry;
+    }
+    const Millis since(1'700'000'000'000 + static_cast<int64_t>(rng.Below(100'000)));
+    std::vector<PendingEntry> expected = Idle(model, since);
+    ASSERT_EQ(entries.AnyIdle(since, all), !expected.empty());
+    ASSERT_FALSE(entries.AnyIdle(since, [](StreamId) { return false; }));
+    ASSERT_EQ(entries.Idle(since, UINT64_MAX, all), expected);
+    const uint64_t most = rng.Below(50);
+    expected.resize(std::min<size_t>(expected.size(), most));
+    ASSERT_EQ(entries.Idle(since, most, all), expected);
+    std::optional<Millis> next;
+    for (const auto& [id, entry] : model) {
+      if (!entry.is_released() && entry.delivered > since && (!next || entry.delivered < *next)) {
+        next = entry.delivered;
+      }
+    }
+    ASSERT_EQ(entries.NextDelivery(since), next);
+  }
+}
+
 // The target is 12 bytes; redis-server 7.0 takes about 150.
 TEST(PendingEntries, TakeFewBytes) {
   constexpr uint64_t kEntries = 100'000;
@@ -120,6 +168,33 @@ TEST(ConsumerGroup, CountsThePendingEntriesOfItsConsumers) {
   EXPECT_EQ(group.FindConsumer("c")->number, 1u);  // that of b
   EXPECT_EQ(copy.NameOf(*copy.pending().Find({2, 0})), "b");
   EXPECT_EQ(copy.last_id(), (StreamId{5, 0}));
+}
+
+TEST(ConsumerGroup, KeepsReleasedEntriesWithoutAConsumer) {
+  ConsumerGroup group;
+  group.AddConsumer("a", Millis(1));
+  group.SetPending({1, 0}, "a", Millis(10), 1);
+  group.SetPending({2, 0}, "a", Millis(10), 1);
+  group.Release({2, 0}, 7);
+  group.Release({1, 0}, 1);
+  group.Release({3, 0}, 0);
+  EXPECT_EQ(group.released(), 3u);
+  EXPECT_EQ(group.FindConsumer("a")->pending, 0u);
+  EXPECT_EQ(group.NameOf(*group.pending().Find({1, 0})), "");
+  EXPECT_EQ(group.pending().Find({2, 0})->delivery_time(), Millis(0));
+
+  const auto all = [](StreamId) { return true; };
+  const ConsumerGroup copy = group.Clone();
+  EXPECT_EQ(copy.released(), 3u);
+  group.Release({2, 0}, 7);  // is the last one now
+  EXPECT_EQ(group.pending().Idle(Millis(0), 1, all)[0].id, (StreamId{1, 0}));
+  EXPECT_EQ(copy.pending().Idle(Millis(0), 1, all)[0].id, (StreamId{2, 0}));
+
+  group.SetPending({1, 0}, "a", Millis(20), 2);
+  EXPECT_TRUE(group.Acknowledge({3, 0}));
+  EXPECT_EQ(group.released(), 1u);
+  EXPECT_EQ(group.RemoveConsumer("a"), 1u);
+  EXPECT_EQ(group.pending().size(), 1u);
 }
 
 }  // namespace

@@ -64,20 +64,62 @@ std::vector<Unowned> ReadPending(RdbReader& reader) {
   return pending;
 }
 
-// Reads a consumer and assigns its pending entries.
+// Takes an ID, and the pending entry that nothing has taken yet; null if there is none.
+const Unowned* TakeUnowned(RdbReader& reader, std::vector<Unowned>& pending) {
+  const StreamId id = IdFrom(reader.Bytes(kIdBytes));
+  const auto entry = std::ranges::lower_bound(pending, id, {}, &Unowned::id);
+  if (!reader.ok() || entry == pending.end() || entry->id != id) return nullptr;
+  return std::exchange(entry->is_owned, true) ? nullptr : &*entry;
+}
+
+// Reads a consumer and assigns its pending entries. The empty consumer stands for no consumer if
+// its times are 0: see stream_rdb_writer.h.
 bool ReadConsumer(RdbReader& reader, RdbType type, std::vector<Unowned>& pending,
                   ConsumerGroup& group) {
   const std::string name(reader.String());
   const Millis seen = TakeTime(reader);
-  if (type == RdbType::kStream3) TakeTime(reader);  // when it was active
+  if (type >= RdbType::kStream3) TakeTime(reader);  // when it was active
   if (!reader.ok() || !group.AddConsumer(name, seen)) return false;
+  size_t released = 0;
   for (uint64_t left = reader.Length(); left > 0; --left) {
-    const StreamId id = IdFrom(reader.Bytes(kIdBytes));
-    const auto entry = std::ranges::lower_bound(pending, id, {}, &Unowned::id);
-    if (!reader.ok() || entry == pending.end() || entry->id != id) return false;
-    if (std::exchange(entry->is_owned, true)) return false;
-    group.SetPending(id, name, entry->delivered, entry->deliveries);
+    const Unowned* const entry = TakeUnowned(reader, pending);
+    if (entry == nullptr) return false;
+    if (name.empty() && entry->delivered == Millis(0)) {
+      group.Release(entry->id, entry->deliveries);
+      ++released;
+    } else {
+      group.SetPending(entry->id, name, entry->delivered, entry->deliveries);
+    }
   }
+  if (released > 0 && seen == Millis(0) && group.FindConsumer(name)->pending == 0) {
+    group.RemoveConsumer(name);
+  }
+  return reader.ok();
+}
+
+// Reads the released entries, in the order of their release.
+bool ReadReleased(RdbReader& reader, std::vector<Unowned>& pending, ConsumerGroup& group) {
+  for (uint64_t left = reader.Length(); left > 0; --left) {
+    const Unowned* const entry = TakeUnowned(reader, pending);
+    if (entry == nullptr) return false;
+    group.Release(entry->id, entry->deliveries);
+  }
+  return reader.ok();
+}
+
+// Skips the IDs by which producers repeat entries, and their limits and counts.
+bool SkipProducers(RdbReader& reader) {
+  reader.Length();  // seconds
+  reader.Length();  // IDs of a producer
+  for (uint64_t producers = reader.Length(); producers > 0 && reader.ok(); --producers) {
+    reader.String();
+    for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
+      reader.String();
+      TakeIdLengths(reader);
+    }
+  }
+  reader.Length();  // IDs added
+  reader.Length();  // IDs repeated
   return reader.ok();
 }
 
@@ -99,6 +141,7 @@ bool ReadGroup(RdbReader& reader, RdbType type, Stream& stream) {
   for (uint64_t left = reader.Length(); left > 0; --left) {
     if (!reader.ok() || !ReadConsumer(reader, type, pending, group)) return false;
   }
+  if (type >= RdbType::kStream5 && !ReadReleased(reader, pending, group)) return false;
   return reader.ok() && group.pending().size() == pending.size() &&
          stream.AddGroup(name, std::move(group));
 }
@@ -130,6 +173,7 @@ std::optional<Stream> ReadRdbStream(RdbReader& reader, RdbType type, const Strea
   for (uint64_t left = reader.Length(); left > 0; --left) {
     if (!reader.ok() || !ReadGroup(reader, type, stream)) return std::nullopt;
   }
+  if (type >= RdbType::kStream4 && !SkipProducers(reader)) return std::nullopt;
   return reader.ok() ? std::optional(std::move(stream)) : std::nullopt;
 }
 

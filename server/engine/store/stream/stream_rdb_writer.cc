@@ -63,24 +63,37 @@ void AddEntry(const StreamEntry& entry, StreamId first, const Names& names,
   AddNumber(ListpackElementsOf(entry.field_count, same_names), packed);
 }
 
+// Writes the IDs of the first entries of that consumer.
+void WriteIds(const PendingEntries& pending, uint32_t consumer, size_t count, RdbWriter& writer) {
+  PendingEntries::Cursor at(pending, kFirstStreamId, consumer);
+  for (size_t left = count; left > 0; --left, at.Next()) writer.Written(IdBytes(at.entry().id));
+}
+
+// The empty consumer has the released entries, too.
+void WriteConsumer(const ConsumerGroup& group, std::string_view name, const Consumer& consumer,
+                   RdbWriter& writer) {
+  const size_t released = name.empty() ? group.released() : 0;
+  writer.String(name);
+  writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+  writer.Length(consumer.pending + released);
+  WriteIds(group.pending(), consumer.number, consumer.pending, writer);
+  WriteIds(group.pending(), PendingEntry::kNoConsumer, released, writer);
+}
+
 void WriteGroup(const ConsumerGroup& group, RdbWriter& writer) {
   WriteId(group.last_id(), writer);
   writer.Length(static_cast<uint64_t>(group.entries_read()));
   writer.Length(group.pending().size());
   for (PendingEntries::Cursor at(group.pending(), kFirstStreamId); at.valid(); at.Next()) {
     writer.Written(IdBytes(at.entry().id));
-    writer.LittleEndian(static_cast<uint64_t>(at.entry().delivered.count()), 8);
+    writer.LittleEndian(static_cast<uint64_t>(at.entry().delivery_time().count()), 8);
     writer.Length(at.entry().deliveries);
   }
-  writer.Length(group.consumers().size());
+  const bool adds_consumer = group.released() > 0 && group.FindConsumer("") == nullptr;
+  writer.Length(group.consumers().size() + adds_consumer);
+  if (adds_consumer) WriteConsumer(group, "", Consumer(), writer);
   for (const auto& [name, consumer] : group.consumers()) {
-    writer.String(name);
-    writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
-    writer.Length(consumer.pending);
-    PendingEntries::Cursor at(group.pending(), kFirstStreamId, consumer.number);
-    for (size_t left = consumer.pending; left > 0; --left, at.Next()) {
-      writer.Written(IdBytes(at.entry().id));
-    }
+    WriteConsumer(group, name, consumer, writer);
   }
 }
 

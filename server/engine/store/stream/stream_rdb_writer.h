@@ -13,7 +13,9 @@ namespace zsetd {
 // Writes the entries that are not deleted. O(bytes).
 void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer);
 
-// Writes the state and the groups. `first` is 0-0 without entries. O(pending entries).
+// Writes the state and the groups. `first` is 0-0 without entries. The layout has no entries
+// without a consumer: released entries become those of the empty consumer, with time 0, and lose
+// their order. O(pending entries).
 void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
                      const ConsumerGroups& groups, RdbWriter& writer);
 

@@ -141,6 +141,68 @@ TEST(StreamRdb, ReadsOlderAndNewerFormats) {
       RdbType::kStream2));
 }
 
+// kStream5 has the released entries after the consumers. It and kStream4 have the IDs of producers.
+TEST(StreamRdb, ReadsTheFormatsWithProducersAndReleasedEntries) {
+  Stream stream;
+  stream.Append({1, 1}, std::vector<std::string_view>{"f", "v"}, StreamLimits());
+  std::string block;
+  RdbWriter writer(block, /*compresses=*/false);
+  writer.Length(1);
+  stream.ForEachBlock([&](const StreamBlock& each) { WriteStreamBlock(each, writer); });
+  const std::string head = block + std::string("\1\1\1\1\1") + '\0' + '\0' + "\1";
+  const auto id_of = [](char ms) {
+    return std::string(7, '\0') + ms + std::string(7, '\0') + '\1';
+  };
+  const std::string never(8, '\0');
+  const std::string two_pending = "\2" + id_of(1) + never + "\3" + id_of(2) + never + "\4";
+  const std::string group = std::string("\1\5group\1\1\1") + two_pending + '\0';
+  const std::string producers = std::string("\5\7\1\3pid\2\1a\1\1\1b\2\1\2") + '\0';
+
+  const std::string nothing_taken = head + group + producers;
+  EXPECT_FALSE(Read(nothing_taken, RdbType::kStream4).has_value());
+  const std::string released = head + group + "\2" + id_of(2) + id_of(1) + producers;
+  const std::optional<Stream> read = Read(released, RdbType::kStream5);
+  ASSERT_TRUE(read.has_value());
+  const ConsumerGroup& read_group = *read->FindGroup("group");
+  EXPECT_EQ(read_group.released(), 2u);
+  const auto idle = read_group.pending().Idle(Millis(0), 9, [](StreamId) { return true; });
+  ASSERT_EQ(idle.size(), 2u);
+  EXPECT_EQ(idle[0].id, (StreamId{2, 1}));
+  EXPECT_EQ(idle[0].deliveries, 4u);
+  EXPECT_FALSE(Read(head + group + "\2" + id_of(2) + id_of(2) + producers, RdbType::kStream5));
+  EXPECT_FALSE(Read(head + group + "\1" + id_of(3) + producers, RdbType::kStream5));
+  EXPECT_FALSE(Read(released.substr(0, released.size() - 1), RdbType::kStream5).has_value());
+
+  const std::string without_groups = head.substr(0, head.size()) + '\0' + producers;
+  EXPECT_TRUE(Read(without_groups, RdbType::kStream4).has_value());
+  EXPECT_FALSE(Read(without_groups, RdbType::kStream3).has_value());
+}
+
+// Released entries are written as those of the empty consumer.
+TEST(StreamRdb, KeepsReleasedEntries) {
+  for (const bool has_empty_consumer : {false, true}) {
+    Stream stream;
+    stream.Append({1, 1}, std::vector<std::string_view>{"f", "v"}, StreamLimits());
+    stream.AddGroup("g", ConsumerGroup({1, 1}, 1));
+    ConsumerGroup& group = *stream.ChangeGroup("g");
+    group.AddConsumer("a", Millis(5));
+    group.SetPending({2, 0}, "a", Millis(9), 1);
+    if (has_empty_consumer) {
+      group.AddConsumer("", Millis(5));
+      group.SetPending({4, 0}, "", Millis(9), 1);
+    }
+    group.Release({1, 1}, INT64_MAX);
+    group.Release({3, 0}, 0);
+    const std::optional<Stream> read = Read(Written(stream), RdbType::kStream2);
+    ASSERT_TRUE(read.has_value());
+    const ConsumerGroup& read_group = *read->FindGroup("g");
+    EXPECT_EQ(read_group.released(), 2u);
+    EXPECT_EQ(read_group.consumers().size(), 1u + has_empty_consumer);
+    EXPECT_EQ(read_group.pending().Find({1, 1})->deliveries, uint64_t{INT64_MAX});
+    if (has_empty_consumer) EXPECT_EQ(read_group.FindConsumer("")->pending, 1u);
+  }
+}
+
 TEST(StreamRdb, RefusesDamagedBytes) {
   const std::string bytes = Written(Example());
   for (size_t size = 0; size < bytes.size(); ++size) {
