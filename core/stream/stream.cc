@@ -277,12 +277,12 @@ std::optional<uint64_t> Stream::CountUpTo(StreamId id) const {
   const StreamState& state = body_->state;
   if (state.entries_added == 0) return 0;
   if (size() == 0 && id <= state.last_id) return state.entries_added;
+  const StreamId first = FirstId().value_or(kFirstStreamId);
+  const bool has_gaps = state.max_deleted_id != kFirstStreamId && state.max_deleted_id >= first;
+  if (!has_gaps && id < first) return state.entries_added - size();
   if (id != kFirstStreamId && id < state.max_deleted_id) return std::nullopt;
   if (id == state.last_id) return state.entries_added;
-  if (id > state.last_id) return std::nullopt;
-  const StreamId first = FirstId().value_or(kFirstStreamId);
-  if (state.max_deleted_id != kFirstStreamId && state.max_deleted_id >= first) return std::nullopt;
-  if (id < first) return state.entries_added - size();
+  if (id > state.last_id || has_gaps) return std::nullopt;
   return id == first ? std::optional(state.entries_added - size() + 1) : std::nullopt;
 }
 
