@@ -139,11 +139,17 @@ size_t Stream::GroupBytes() const {
 }
 
 std::optional<StreamId> Stream::FirstId() const {
+  if (size() == 0) return std::nullopt;
+  const StreamBlock& block = *body_->blocks.front();
+  if (block.live() == block.count()) return block.first();
   const Cursor at(*this, kFirstStreamId, Cursor::kForward);
   return at.valid() ? std::optional(at.id()) : std::nullopt;
 }
 
 std::optional<StreamId> Stream::LastEntryId() const {
+  if (size() == 0) return std::nullopt;
+  const StreamBlock& block = *body_->blocks.back();
+  if (block.live() == block.count()) return block.last();
   const Cursor at(*this, kLastStreamId, Cursor::kBackward);
   return at.valid() ? std::optional(at.id()) : std::nullopt;
 }

@@ -67,7 +67,8 @@ class Stream {
   const StreamState& state() const;
   StreamId last_id() const { return state().last_id; }
 
-  // The ID of the first and of the last entry; nullopt if there are no entries. O(block).
+  // The ID of the first and of the last entry; nullopt if there are no entries. O(1), or O(block) if
+  // entries of the block are deleted.
   std::optional<StreamId> FirstId() const;
   std::optional<StreamId> LastEntryId() const;
 

@@ -99,7 +99,8 @@ std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
     const ConsumerGroup* const group = FindGroup(call, request, key, stream);
     if (group == nullptr) break;
     Wanted wanted = {.key = key, .after = AfterOf(call, request.ids[i])};
-    const uint64_t times = wanted.after ? 0 : times_named[key]++;
+    const bool may_be_named_again = request.keys.size() > 1 && !wanted.after;
+    const uint64_t times = may_be_named_again ? times_named[key]++ : 0;
     if (request.min_idle && !wanted.after && times == 0) {
       wanted.idle = FindIdle(call, request, *stream, *group);
     }
@@ -190,12 +191,21 @@ std::vector<StreamId> ReadNew(Call& call, const ReadRequest& request, const Stre
   return ids;
 }
 
+// The number of entries from `first` on, at most `most`. A single one is not searched for.
+size_t CountNew(const Stream& stream, StreamId first, uint64_t most) {
+  if (most <= 1) {
+    const std::optional<StreamId> last = stream.LastEntryId();
+    return last && *last >= first ? most : 0;
+  }
+  return stream.CountInRange(first, kLastStreamId, most);
+}
+
 // Replies the idle and the new entries, and delivers them. Returns the IDs of the new ones.
 std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Stream& stream,
                                ConsumerGroup& group, std::vector<PendingEntry>& idle) {
   const StreamId first = group.last_id().Next().value_or(kLastStreamId);
   const uint64_t most = MostEntries(call, request) - idle.size();
-  const size_t count = stream.CountInRange(first, kLastStreamId, most);
+  const size_t count = CountNew(stream, first, most);
   call.reply.Array(idle.size() + count);
   ClaimIdle(call, request, stream, group, idle);
   return ReadNew(call, request, stream, group, count);
