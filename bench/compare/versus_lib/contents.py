@@ -45,6 +45,19 @@ return {rank, redis.call('ZREVRANGE', KEYS[1], first, rank + 5, 'WITHSCORES')}
 """
 
 
+def events(size):
+    """A stream of entries of two small numbers, and a group that has read none of them."""
+    for event in range(size):
+        yield encode("XADD", "events", f"{1 + event}-0", "sensor", event % 1000, "value", event * 7 % 5000)
+    yield encode("XGROUP", "CREATE", "events", "group", "0")
+
+
+def visitors(size):
+    """A HyperLogLog of visitors."""
+    for first in range(0, size, 100):
+        yield encode("PFADD", "visitors", *(number(visitor) for visitor in range(first, min(first + 100, size))))
+
+
 def jobs(size):
     """Delayed jobs that are due only in the distant future, and the script that takes a due job."""
     yield encode("SCRIPT", "LOAD", POP_DUE_SCRIPT)

@@ -96,6 +96,14 @@ RECIPES = (
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
 
+    # A consumer of a group. The entries are added by the first request.
+    Recipe("queue in a stream", "entry",
+           ("XADD events {clock}-0 job {clock}",
+            "XREADGROUP GROUP group reader COUNT 1 STREAMS events >",
+            "XACK events group {clock}-0"),
+           size_of=lambda _members: 1, variables=lambda _size: (_CLOCK,),
+           contents=holding.events, at_once=(1, 5)),
+
     # One call with an extension of zsetd, compared with the equivalent requests to Redis.
     Recipe("recency list in one call", "view",
            ("ZADD seen:{user} {clock} {item}",
