@@ -67,6 +67,16 @@ std::vector<std::string> Edges() {
           std::string(1, '\0'),
           "HYLL" + ("\1" + std::string(10, '\0')) + "\x80\x7f\xff",          // a HyperLogLog
           "HYLL" + ("\1" + std::string(10, '\0')) + "\x80\x83\x3f\x7f\xe0",  // a damaged one
+          "0-0",                                                             // IDs of streams
+          "1-1",
+          "5-*",
+          "(1-1",
+          "18446744073709551615-18446744073709551615",
+          "$",
+          ">",
+          "g",  // a group
+          "IDMP-DURATION",
+          "IDMP-MAXSIZE",
           "\r\n",
           std::string(64, 'x'),
           std::string(300, 'y')};
