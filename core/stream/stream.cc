@@ -38,6 +38,7 @@ struct Stream::Body {
   size_t size = 0;
   StreamState state;
   ConsumerGroups groups;
+  std::unique_ptr<Producers> producers;
   uint32_t revision = 0;
   StreamSnapshot* snapshot = nullptr;
 
@@ -116,6 +117,7 @@ Stream Stream::Clone() const {
   copy.body_->size = body_->size;
   copy.body_->state = body_->state;
   copy.body_->groups = CloneOf(body_->groups);
+  if (producers() != nullptr) copy.body_->producers = std::make_unique<Producers>(*producers());
   return copy;
 }
 
@@ -135,7 +137,7 @@ size_t Stream::BytesUsed() const {
 size_t Stream::GroupBytes() const {
   size_t bytes = 0;
   for (const auto& group : body_->groups) bytes += group.second.BytesUsed();
-  return bytes;
+  return producers() == nullptr ? bytes : bytes + producers()->BytesUsed();
 }
 
 std::optional<StreamId> Stream::FirstId() const {
@@ -279,6 +281,17 @@ bool Stream::RemoveGroup(std::string_view name) {
   return true;
 }
 
+const Producers* Stream::producers() const { return body_->producers.get(); }
+
+Producers& Stream::ChangeProducers() {
+  if (body_->producers == nullptr) body_->producers = std::make_unique<Producers>();
+  return *body_->producers;
+}
+
+void Stream::SetProducers(const Producers& producers) {
+  body_->producers = std::make_unique<Producers>(producers);
+}
+
 std::optional<uint64_t> Stream::CountUpTo(StreamId id) const {
   const StreamState& state = body_->state;
   if (state.entries_added == 0) return 0;
@@ -303,6 +316,7 @@ std::unique_ptr<StreamSnapshot> Stream::StartSnapshot() const {
                      .first_id = FirstId().value_or(kFirstStreamId),
                      .state = body_->state,
                      .groups = CloneOf(body_->groups)};
+  if (producers() != nullptr) tail.producers = std::make_unique<Producers>(*producers());
   return std::make_unique<StreamSnapshot>(body_->blocks, std::move(tail), body_->snapshot);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/stream/consumer_group.h"
+#include "core/stream/producers.h"
 #include "core/stream/stream_block.h"
 #include "core/stream/stream_id.h"
 #include "core/stream/stream_snapshot.h"
@@ -62,13 +63,14 @@ class Stream {
   uint32_t revision() const;
   size_t BytesUsed() const;  // heap bytes without the object itself; O(b + consumers)
 
-  size_t GroupBytes() const;  // those of consumers and pending entries; O(consumers + blocks)
+  // Those of consumers, pending entries and producers. O(consumers + blocks).
+  size_t GroupBytes() const;
 
   const StreamState& state() const;
   StreamId last_id() const { return state().last_id; }
 
-  // The ID of the first and of the last entry; nullopt if there are no entries. O(1), or O(block) if
-  // entries of the block are deleted.
+  // The ID of the first and of the last entry; nullopt if there are no entries. O(1), or O(block)
+  // if entries of the block are deleted.
   std::optional<StreamId> FirstId() const;
   std::optional<StreamId> LastEntryId() const;
 
@@ -105,6 +107,11 @@ class Stream {
   // Creates the group if it does not exist. Returns whether it is new.
   bool AddGroup(std::string_view name, ConsumerGroup group);
   bool RemoveGroup(std::string_view name);
+
+  // The IDs of producers; null if none was ever given. The caller counts the changes.
+  const Producers* producers() const;
+  Producers& ChangeProducers();
+  void SetProducers(const Producers& producers);
 
   // The number of entries that were added up to this ID, including deleted ones; nullopt if it
   // cannot be known. Like Redis's estimate.

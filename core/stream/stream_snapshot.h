@@ -5,10 +5,12 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "core/stream/consumer_group.h"
+#include "core/stream/producers.h"
 #include "core/stream/stream_block.h"
 #include "core/stream/stream_id.h"
 #include "core/util/piece_snapshot.h"
@@ -34,6 +36,7 @@ struct StreamTail {
   StreamId first_id;  // 0-0 without entries
   StreamState state;
   ConsumerGroups groups;
+  std::unique_ptr<Producers> producers;  // null: none
 };
 
 // The blocks of a stream as the pieces of its snapshot.

@@ -158,11 +158,22 @@ void RandomRequests::AddStreams() {
   const auto fields = [this] { return Words{Pick({"f", "g"}), Value()}; };
   cases_["xadd"] = [=, this] {
     const std::string id = Chance(9) ? StreamId() : Pick({"*", "99999999999999-*"});
-    return Options({"XADD", key()}, {{"NOMKSTREAM"}, trim()}) + Words{id} + Many(fields, 3);
+    const Words mark = id != "*"   ? Words{}
+                       : Chance(4) ? Words{"IDMP", Pick({"p", "q"}), Number(9)}
+                       : Chance(4) ? Words{"IDMPAUTO", "p"}
+                                   : Words{};
+    return Options({"XADD", key()}, {{"NOMKSTREAM"}, trim()}) + mark + Words{id} + Many(fields, 3);
   };
   cases_["xtrim"] = [=] { return Words{"XTRIM", key()} + trim(); };
   cases_["xdel"] = [=, this] {
     return Words{"XDEL", key()} + Many([this] { return Words{StreamId()}; }, 5);
+  };
+  cases_["xcfgset"] = [=, this] {
+    return Words{"XCFGSET", key()} +
+           (Chance(2) ? Words{"IDMP-MAXSIZE", "5"} : Words{"IDMP-DURATION", "1"});
+  };
+  cases_["xidmprecord"] = [=, this] {
+    return Words{"XIDMPRECORD", key(), Pick({"p", "q"}), Number(9), StreamId()};
   };
   cases_["xdelex"] = [=, this] {
     return Elements(

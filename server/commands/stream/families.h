@@ -15,6 +15,7 @@ std::span<const Command> StreamDeleteReferencesCommands();
 std::span<const Command> StreamGroupCommands();
 std::span<const Command> StreamInfoCommands();
 std::span<const Command> StreamPendingCommands();
+std::span<const Command> StreamProducersConfigCommands();
 std::span<const Command> StreamRangeCommands();
 std::span<const Command> StreamReadCommands();
 std::span<const Command> StreamReadGroupCommands();
@@ -30,6 +31,7 @@ inline auto StreamFamilies() {
       StreamGroupCommands(),
       StreamInfoCommands(),
       StreamPendingCommands(),
+      StreamProducersConfigCommands(),
       StreamRangeCommands(),
       StreamReadCommands(),
       StreamReadGroupCommands(),

@@ -6,6 +6,7 @@
 
 #include "core/stream/stream.h"
 #include "server/commands/stream/families.h"
+#include "server/commands/stream/producer_mark.h"
 #include "server/commands/stream/stream_id_text.h"
 #include "server/commands/stream/trim_request.h"
 #include "server/engine/call.h"
@@ -25,6 +26,7 @@ struct AddRequest {
   std::string_view key;
   bool makes_stream = true;  // without NOMKSTREAM
   TrimRequest trim;
+  std::optional<ProducerMark> mark;
   NewId id;
   Args fields;  // names and values in turn
 };
@@ -50,12 +52,15 @@ AddRequest TakeAddRequest(Call& call) {
   while (args.ok() && !args.AtEnd()) {
     if (args.Take("nomkstream")) {
       request.makes_stream = false;
-    } else if (!TakeTrimOption(args, request.trim)) {
+    } else if (!TakeProducerMark(args, request.mark) && !TakeTrimOption(args, request.trim)) {
       break;
     }
   }
   if (args.AtEnd()) args.Refuse(WrongArity("xadd"));
   request.id = TakeNewId(args);
+  if (request.mark && request.id.given != NewId::Given::kNothing) {
+    args.Refuse("ERR IDMP/IDMPAUTO can be used only with auto-generated IDs");
+  }
   CheckTrim(call, request.trim);
   if (args.left() < 2 || args.left() % 2 == 1) args.Refuse(WrongArity("xadd"));
   request.fields = args.Rest();
@@ -77,6 +82,20 @@ std::optional<StreamId> IdAfter(StreamId last, const NewId& wanted, Millis now) 
     id.seq = last.seq + 1;
   }
   return id > last ? std::optional(id) : std::nullopt;
+}
+
+// Replies the entry that a request with the same mark added. Returns false if none did.
+bool ReplyRepeated(Call& call, const AddRequest& request, std::string_view mark_id,
+                   Stream& stream) {
+  const Producers* const producers = stream.producers();
+  if (producers == nullptr) return false;
+  const std::optional<StreamId> entry =
+      producers->Find(request.mark->producer, mark_id, call.now());
+  if (!entry) return false;
+  stream.ChangeProducers().CountRepeated();
+  call.MarkPropagated();
+  ReplyStreamId(call.reply, *entry);
+  return true;
 }
 
 bool AreTooLarge(Args fields) {
@@ -116,12 +135,17 @@ void TrimAfterAdd(Call& call, const AddRequest& request, StreamId id) {
 void XAdd(Call& call) {
   const AddRequest request = TakeAddRequest(call);
   StreamId id;
+  std::string mark_id;
   {
     const Edit<Stream> stream = request.makes_stream
                                     ? call.OpenOrMake<Stream>(request.key, KeyEvent::kXAdd)
                                     : call.Open<Stream>(request.key, KeyEvent::kXAdd);
     if (call.Refused()) return;
     if (!stream) return call.reply.Null();
+    if (request.mark) {
+      mark_id = IdOfMark(*request.mark, request.fields);
+      if (ReplyRepeated(call, request, mark_id, *stream)) return;
+    }
     if (stream->last_id() == kLastStreamId) {
       return call.Fail(
           "ERR The stream has exhausted the last possible ID, unable to add more items");
@@ -134,6 +158,9 @@ void XAdd(Call& call) {
     if (AreTooLarge(request.fields)) return call.Fail("ERR Elements are too large to be stored");
     id = *next;
     stream.Append(id, request.fields);
+    if (request.mark) {
+      stream->ChangeProducers().Add(request.mark->producer, mark_id, id, call.now());
+    }
   }
   ReplyStreamId(call.reply, id);
   if (request.trim.trim) {
@@ -141,6 +168,7 @@ void XAdd(Call& call) {
   } else {
     PropagateAdd(call, request, id);
   }
+  if (request.mark) PropagateMark(call, request.key, request.mark->producer, mark_id, id);
 }
 
 void XTrim(Call& call) {
@@ -176,8 +204,9 @@ constexpr Command kCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
-     .usage = "key [NOMKSTREAM] [KEEPREF|DELREF|ACKED] [<MAXLEN|MINID> [=|~] threshold "
-              "[LIMIT count]] <*|id> field value [field value ...]",
+     .usage = "key [NOMKSTREAM] [KEEPREF|DELREF|ACKED] [IDMPAUTO producer-id|IDMP producer-id "
+              "idempotent-id] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> field value "
+              "[field value ...]",
      .summary = "Appends an entry to a stream, and optionally trims the stream.",
      .cost = "O(1); with trimming O(N) for N entries removed",
      .key_use = "RW update",

@@ -102,6 +102,23 @@ void ReplyState(ReplyWriter& reply, const Stream& stream) {
   ReplyId(reply, "recorded-first-entry-id", stream.FirstId().value_or(kFirstStreamId));
 }
 
+// The limits and counts of producers' IDs, if any was ever given.
+constexpr size_t kProducerFields = 6;
+size_t ProducerFields(const Stream& stream) {
+  return stream.producers() == nullptr ? 0 : kProducerFields;
+}
+
+void ReplyProducers(ReplyWriter& reply, const Stream& stream) {
+  const Producers* const producers = stream.producers();
+  if (producers == nullptr) return;
+  ReplyCount(reply, "idmp-duration", producers->limits().seconds);
+  ReplyCount(reply, "idmp-maxsize", producers->limits().ids);
+  ReplyCount(reply, "pids-tracked", producers->producer_count());
+  ReplyCount(reply, "iids-tracked", producers->id_count());
+  ReplyCount(reply, "iids-added", producers->counts().added);
+  ReplyCount(reply, "iids-duplicates", producers->counts().repeated);
+}
+
 void ReplyEntryOrNull(ReplyWriter& reply, std::string_view name, const Stream& stream,
                       std::optional<StreamId> id) {
   reply.Bulk(name);
@@ -152,8 +169,9 @@ void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGrou
 }
 
 void ReplyFull(ReplyWriter& reply, const Stream& stream, uint64_t most) {
-  reply.Map(9);
+  reply.Map(9 + ProducerFields(stream));
   ReplyState(reply, stream);
+  ReplyProducers(reply, stream);
   reply.Bulk("entries");
   ReplyEntries(reply, stream, kFirstStreamId, kLastStreamId, most == 0 ? UINT64_MAX : most);
   reply.Bulk("groups");
@@ -187,8 +205,9 @@ void StreamInfo(Call& call) {
   const std::optional<uint64_t> full = TakeFull(call);
   if (call.Refused()) return;
   if (full) return ReplyFull(call.reply, *stream, *full);
-  call.reply.Map(10);
+  call.reply.Map(10 + ProducerFields(*stream));
   ReplyState(call.reply, *stream);
+  ReplyProducers(call.reply, *stream);
   ReplyCount(call.reply, "groups", stream->groups().size());
   ReplyEntryOrNull(call.reply, "first-entry", *stream, stream->FirstId());
   ReplyEntryOrNull(call.reply, "last-entry", *stream, stream->LastEntryId());

@@ -37,9 +37,6 @@ constexpr ForeignCommand kCommands[] = {
     {"vrem", "@write @slow"},
     {"vsetattr", "@write @fast"},
     {"vsim", "@read @slow"},
-    {"xackdel", "@write @stream @fast"},
-    {"xcfgset", "@write @stream @fast"},
-    {"xdelex", "@write @stream @fast"},
 };
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "core/stream/stream_snapshot.h"
 #include "protocol/rdb/packed_elements.h"
 #include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
 
 namespace zsetd {
@@ -173,6 +174,7 @@ class StreamTailPart : public UnwrittenPart {
   size_t bytes() const override { return bytes_; }
   void Write(RdbFileWriter& writer) override {
     WriteStreamTail(tail_.length, tail_.first_id, tail_.state, tail_.groups, writer.values());
+    WriteStreamProducers(tail_.producers.get(), writer);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_writer.h"
+#include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/support/redis_version.h"
 
 namespace zsetd {
@@ -150,6 +151,7 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
     WriteValue(entry, section.writer().Key(RdbTypeOf(entry), entry.key()));
   }
   WriteElementDeadlines(entry, section.writer());
+  WriteStreamProducers(entry, section.writer());
   ++keys_;
 }
 

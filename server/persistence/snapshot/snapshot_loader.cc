@@ -14,6 +14,7 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/store/element_deadlines.h"
 #include "server/engine/store/rdb_value_reader.h"
+#include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/support/errors.h"
 #include "server/persistence/file/file_source.h"
 #include "server/persistence/snapshot/name_hashes.h"
@@ -66,6 +67,7 @@ class Loader {
   Step ReadAux();
   bool KeepsExpired() const { return options_.keeps_expired || position_.offset >= 0; }
   bool SetDeadlines(std::string_view field);
+  bool SetProducers(std::string_view field);
   void NotePosition(std::string_view name, std::string_view value);
   Step ReadFunctions();
   Step ReadModuleAux();
@@ -206,6 +208,9 @@ Loader::Step Loader::ReadAux() {
   if (reader_.ok() && is_of_elements && !SetDeadlines(value)) {
     return Damaged("a deadline of an element");
   }
+  if (reader_.ok() && name == kStreamProducersAux && !SetProducers(value)) {
+    return Damaged("the IDs of a stream's producers");
+  }
   return reader_.ok() ? absl::OkStatus() : Damaged("a field about the server that wrote the file");
 }
 
@@ -224,6 +229,11 @@ bool Loader::SetDeadlines(std::string_view field) {
   const bool is_sound = SetElementDeadlines(*last_entry_, field);
   keyspace_->ElementDeadlineChanged(*last_entry_, before);
   return is_sound;
+}
+
+// Like SetDeadlines(), for the IDs of a stream's producers.
+bool Loader::SetProducers(std::string_view field) {
+  return SetStreamProducers(names_ != nullptr ? nullptr : last_entry_, field);
 }
 
 // Ignores invalid values: the consequence is at most a full synchronization.

@@ -9,6 +9,7 @@
 
 #include "protocol/rdb/packed_elements.h"
 #include "server/engine/store/stream/stream_listpack_reader.h"
+#include "server/engine/store/stream/stream_producers.h"
 
 namespace zsetd {
 namespace {
@@ -64,7 +65,7 @@ std::vector<Unowned> ReadPending(RdbReader& reader) {
   return pending;
 }
 
-// Takes an ID, and the pending entry that nothing has taken yet; null if there is none.
+// Takes an ID. Returns its pending entry; null if it does not exist or was taken before.
 const Unowned* TakeUnowned(RdbReader& reader, std::vector<Unowned>& pending) {
   const StreamId id = IdFrom(reader.Bytes(kIdBytes));
   const auto entry = std::ranges::lower_bound(pending, id, {}, &Unowned::id);
@@ -107,22 +108,6 @@ bool ReadReleased(RdbReader& reader, std::vector<Unowned>& pending, ConsumerGrou
   return reader.ok();
 }
 
-// Skips the IDs by which producers repeat entries, and their limits and counts.
-bool SkipProducers(RdbReader& reader) {
-  reader.Length();  // seconds
-  reader.Length();  // IDs of a producer
-  for (uint64_t producers = reader.Length(); producers > 0 && reader.ok(); --producers) {
-    reader.String();
-    for (uint64_t left = reader.Length(); left > 0 && reader.ok(); --left) {
-      reader.String();
-      TakeIdLengths(reader);
-    }
-  }
-  reader.Length();  // IDs added
-  reader.Length();  // IDs repeated
-  return reader.ok();
-}
-
 // The formats before kStream2 do not have the number of entries that the group has read.
 bool ReadGroup(RdbReader& reader, RdbType type, Stream& stream) {
   const std::string name(reader.String());
@@ -162,6 +147,15 @@ bool ReadState(RdbReader& reader, RdbType type, Stream& stream) {
   return true;
 }
 
+// Streams that have used no IDs of producers have the usual limits and no counts.
+bool ReadProducers(RdbReader& reader, Stream& stream) {
+  Producers producers;
+  if (!ReadStreamProducers(reader, &producers)) return false;
+  const bool is_used = producers.counts().added > 0 || producers.limits() != Producers::Limits();
+  if (is_used) stream.SetProducers(producers);
+  return true;
+}
+
 }  // namespace
 
 std::optional<Stream> ReadRdbStream(RdbReader& reader, RdbType type, const StreamLimits& limits) {
@@ -173,7 +167,7 @@ std::optional<Stream> ReadRdbStream(RdbReader& reader, RdbType type, const Strea
   for (uint64_t left = reader.Length(); left > 0; --left) {
     if (!reader.ok() || !ReadGroup(reader, type, stream)) return std::nullopt;
   }
-  if (type >= RdbType::kStream4 && !SkipProducers(reader)) return std::nullopt;
+  if (type >= RdbType::kStream4 && !ReadProducers(reader, stream)) return std::nullopt;
   return reader.ok() ? std::optional(std::move(stream)) : std::nullopt;
 }
 

@@ -1,6 +1,7 @@
 // Streams are read as they were written, in all of Redis's formats, and damaged bytes are refused.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <optional>
 #include <random>
 #include <string>
@@ -168,6 +169,10 @@ TEST(StreamRdb, ReadsTheFormatsWithProducersAndReleasedEntries) {
   const auto idle = read_group.pending().Idle(Millis(0), 9, [](StreamId) { return true; });
   ASSERT_EQ(idle.size(), 2u);
   EXPECT_EQ(idle[0].id, (StreamId{2, 1}));
+  ASSERT_NE(read->producers(), nullptr);
+  EXPECT_EQ(read->producers()->limits(), (Producers::Limits{.seconds = 5, .ids = 7}));
+  EXPECT_EQ(read->producers()->Find("pid", "b", Millis(2)), (StreamId{2, 1}));
+  EXPECT_EQ(read->producers()->counts().added, 2u);
   EXPECT_EQ(idle[0].deliveries, 4u);
   EXPECT_FALSE(Read(head + group + "\2" + id_of(2) + id_of(2) + producers, RdbType::kStream5));
   EXPECT_FALSE(Read(head + group + "\1" + id_of(3) + producers, RdbType::kStream5));
@@ -211,12 +216,16 @@ TEST(StreamRdb, RefusesDamagedBytes) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Rng rng(seed);
-  for (int round = 0; round < 20'000; ++round) {
-    std::string damaged = bytes;
+  // The newer formats also end with the limits, one producer with an ID, and the counts.
+  const std::string producers = std::string("\5\7\1\3pid\1\1a\1\1\1") + '\0';
+  for (int round = 0; round < 40'000; ++round) {
+    const RdbType type = std::to_array({RdbType::kStream, RdbType::kStream2, RdbType::kStream3,
+                                        RdbType::kStream4, RdbType::kStream5})[rng.Below(5)];
+    std::string damaged = type >= RdbType::kStream4 ? bytes + producers : bytes;
     for (uint64_t left = 1 + rng.Below(3); left > 0; --left) {
       damaged[rng.Below(damaged.size())] = static_cast<char>(rng.Next());
     }
-    const std::optional<Stream> read = Read(damaged, RdbType::kStream2);
+    const std::optional<Stream> read = Read(damaged, type);
     if (read) read->Check();
   }
 }
