@@ -82,9 +82,8 @@ class StreamSteps:
         return [self.id() for _ in range(self.random.choice([1, 1, 2, 5, 20]))]
 
     def new_id(self):
-        kind = self.random.random()
-        if kind < 0.05:
-            return self.id()
+        if self.random.random() < 0.05:  # not the greatest one, which no entry can follow
+            return self.random.choice([b"x", b"0-0", b"%d-1" % max(self.last_ms - 1, 0), b"%d" % self.last_ms])
         self.last_ms += self.random.choice([0, 1, 1, 1, 2, 1000])
         return b"%d-*" % self.last_ms
 
@@ -174,9 +173,8 @@ class StreamSteps:
                 *self.option(0.3, b"MAXDELETEDID", self.id())]
 
     def limit(self):
-        name, most = self.random.choice([(b"entries", self.random.choice([0, 1, 2, 100])),
-                                         (b"bytes", self.random.choice([0, 50, 4096]))])
-        return [b"CONFIG", b"SET", b"stream-node-max-" + name, most]
+        """redis-server 7.0.15 crashes after some changes of stream-node-max-bytes."""
+        return [b"CONFIG", b"SET", b"stream-node-max-entries", self.random.choice([1, 2, 100, 200])]
 
     def delete(self):
         return [b"DEL", self.key()]
