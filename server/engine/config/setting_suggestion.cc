@@ -42,7 +42,8 @@ std::string_view SuggestedSetting(std::string_view name) {
   std::string_view best;
   size_t least = std::min(kMostChanges, name.size() / 3) + 1;
   for (const Setting& setting : AllSettings()) {
-    if (setting.name.size() > kMostLetters) continue;
+    const auto [shorter, longer] = std::minmax({wanted.size(), setting.name.size()});
+    if (longer > kMostLetters || longer - shorter >= least) continue;
     const size_t changes = ChangesBetween(wanted, setting.name);
     if (changes >= least) continue;
     least = changes;

@@ -6,8 +6,8 @@ namespace zsetd {
 
 // Returns the setting whose name differs least from an unknown name: by at most two letters that
 // are wrong, missing, added or exchanged with their neighbour. Returns an empty text if no name is
-// that similar. The cost is the length of `name` for each setting; longer names than 64 bytes have
-// no suggestion.
+// that similar, or the name has more than 64 bytes. Compares the name with the settings of about
+// its length, in O(length^2) each.
 std::string_view SuggestedSetting(std::string_view name);
 
 }  // namespace zsetd
