@@ -16,6 +16,8 @@
 
 #include "core/hashing/keyed_hash.h"
 #include "core/util/rng.h"
+#include "server/cluster/cluster_service.h"
+#include "server/cluster/nodes_file.h"
 #include "server/commands/all_commands.h"
 #include "server/commands/diagnostics/info.h"
 #include "server/engine/config/command_line.h"
@@ -274,6 +276,9 @@ int Serve(const CommandLine& line) {
   const auto log_signal = std::make_shared<const WakeSignal>();
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   Server front(io, engine, log, *log_signal);
+  NodesFile nodes_file(settings.cluster_config_file);
+  ClusterService cluster(engine, nodes_file);
+  if (const absl::Status status = cluster.Load(); !status.ok()) return FailToStart(log, status);
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
   HttpService http(engine, InfoOf(engine), [&front](Step step) { front.Post(std::move(step)); });
@@ -288,7 +293,8 @@ int Serve(const CommandLine& line) {
     if (!status.ok() && front.is_stopping()) return;  // the shutdown interrupted the load
     loaded = status;
     if (status.ok()) replication.OnLoaded();
-    if (status.ok()) return ReportReady(settings, supervisor, background, log);
+    if (status.ok()) loaded = cluster.OnLoaded();
+    if (loaded.ok()) return ReportReady(settings, supervisor, background, log);
     front.AskToStop();
     front.AskToStop();  // the second call stops immediately
   });

@@ -69,6 +69,13 @@ std::string_view HashTag(std::string_view key) {
   return key.substr(open + 1, close - open - 1);
 }
 
+std::optional<uint16_t> PatternSlot(std::string_view pattern) {
+  const std::string_view plain = pattern.substr(0, pattern.find_first_of("*?[\\"));
+  const bool has_tag = HashTag(plain).size() != plain.size();
+  if (!has_tag && plain.size() != pattern.size()) return std::nullopt;
+  return KeySlot(plain);
+}
+
 uint16_t KeySlot(std::string_view key) { return Crc16(HashTag(key)) % kSlotCount; }
 
 }  // namespace zsetd

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "server/commands/admin/families.h"
+#include "server/commands/cluster/families.h"
 #include "server/commands/connection/families.h"
 #include "server/commands/debug/families.h"
 #include "server/commands/diagnostics/families.h"
@@ -29,6 +30,7 @@ std::vector<std::span<const Command>> Collect() {
     all.insert(all.end(), families.begin(), families.end());
   };
   add(AdminFamilies());
+  add(ClusterFamilies());
   add(ConnectionFamilies());
   add(DebugFamilies());
   add(DiagnosticsFamilies());

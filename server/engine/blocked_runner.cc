@@ -161,6 +161,14 @@ size_t BlockedRunner::WriteError(Client& client, std::string_view error) {
   return reply_start;
 }
 
+void BlockedRunner::EndMisroutedWaits() {
+  for (const auto& [id, client] : engine_.clients().all()) {
+    if (!client->blocked) continue;
+    const std::optional<std::string> why = engine_.routing().WhyWaitEnds(*client);
+    if (why) UnblockWithError(*client, *why);
+  }
+}
+
 void BlockedRunner::EndDueWaits() {
   BlockedClients& blocked = engine_.notifier().blocked_clients();
   while (Client* client = blocked.FirstDue(engine_.store().now())) UnblockWithTimeout(*client);

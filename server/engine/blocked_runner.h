@@ -43,6 +43,10 @@ class BlockedRunner {
   // Ends waits that have timed out.
   void EndDueWaits();
 
+  // Ends the waits for keys that this node of a cluster does not serve any more, with the
+  // redirection. O(clients).
+  void EndMisroutedWaits();
+
   // Unblocks a client without serving it: with a null reply, as after a timeout, or with an error.
   void UnblockWithTimeout(Client& client);
   void UnblockWithError(Client& client, std::string_view error);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/engine/command/foreign_commands.h"
+#include "server/engine/services/cluster_control.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/network_control.h"
 #include "server/engine/support/errors.h"
@@ -54,6 +55,7 @@ absl::Status Engine::Configure(const Settings& settings) {
   settings_ = settings;
   store_.ApplySettings();
   clients_.ApplySettings();
+  services_.cluster->ApplySettings();
   return absl::OkStatus();
 }
 

@@ -17,6 +17,7 @@
 #include "server/engine/notify/reply_holds.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/request/foreign_command_log.h"
+#include "server/engine/request/slot_routing.h"
 #include "server/engine/script_command_runner.h"
 #include "server/engine/services/background_task.h"
 #include "server/engine/services/services.h"
@@ -98,6 +99,8 @@ class Engine {
   const ReplicationState& replication() const { return replication_; }
   Shutdown& shutdown() { return shutdown_; }
   const Shutdown& shutdown() const { return shutdown_; }
+  SlotRouting& routing() { return routing_; }
+  const SlotRouting& routing() const { return routing_; }
   const RunIdentity& identity() const { return identity_; }
   const Host& host() const { return host_; }
 
@@ -120,6 +123,7 @@ class Engine {
   ReplicationState replication_;
   ForeignCommandLog foreign_command_log_{*host_.log};
   CommandClock clock_{host_};
+  SlotRouting routing_{settings_, services_, store_, *host_.log};
   Units units_{*this};
   SuspendedUnit suspended_unit_{*this};
   ScriptCommandRunner script_command_runner_{*this};

@@ -73,6 +73,8 @@ void Executor::Process(Client& client, Args argv) {
     unit = Admit(client, argv);
     const bool is_postponed = !client.postponed_request.empty();
     if (client.tracking().next_is_exception && !is_postponed) EndException(client, argv);
+    if (client.asking && !is_postponed) [[unlikely]]
+      EndAsking(client);
   }
   if (client.suspended) [[unlikely]]
     return suspended_.KeepReply(reply_start);
@@ -94,6 +96,11 @@ void Executor::EndRequest(Client& client, size_t reply_start) {
 void Executor::EndException(Client& client, Args argv) {
   const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
   Tracking::SetException(client, goes_on);
+}
+
+// ASKING applies to one request or transaction.
+void Executor::EndAsking(Client& client) {
+  client.asking = client.transaction.open || client.last_command == "asking";
 }
 
 // Runs the request unless something prevents it. Returns its unit if it has run to its end.
@@ -143,7 +150,7 @@ void Executor::Reject(Client& client, const Command* command, const absl::Status
   std::string line(ErrorLine(why));
   if (command != nullptr && command->Has(kEndsTransaction)) {
     notifier_.EndTransaction(client);
-    line = AbortLine(line);
+    if (!SlotRouting::IsRedirection(why)) line = AbortLine(line);
   }
   if (client.transaction.open) client.transaction.broken = true;
   client.reply.Error(line);

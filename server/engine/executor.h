@@ -101,6 +101,7 @@ class Executor {
   void Enqueue(Client& client, const Command& command, Args argv);
   static void EndException(Client& client, Args argv);
   void DoDueWork(Micros budget);
+  static void EndAsking(Client& client);
   void RunPostponed();
   bool MustWaitForExpiry(const Client& client, const Command& command, Args argv);
   void RunOverdue(Micros budget);

@@ -68,7 +68,10 @@ absl::Status ScriptCommandRunner::Check(const ScriptSession& session, Caller& ca
   absl::Status status = CheckCommand(session, command, argv);
   if (!status.ok()) return status;
   const auto denial = engine_.access().CheckInScript(caller, *command, argv, engine_.store().now());
-  if (!denial) return absl::OkStatus();
+  if (!denial) {
+    if (!engine_.routing().IsOn() || engine_.effects().is_muted()) return absl::OkStatus();
+    return engine_.routing().CheckInScript(caller, session.may_use_several_slots, *command, argv);
+  }
   return Refusal("ERR ACL failure in script: " +
                  WithoutCode(DenialLine(*denial, *caller.user(), *command)));
 }

@@ -21,6 +21,7 @@ struct ScriptSession {
     read_only = false;
     may_exceed_memory = false;
     memory_was_short = false;
+    may_use_several_slots = false;
     has_written = false;
     has_computed_long = false;
   }
@@ -32,11 +33,12 @@ struct ScriptSession {
   }
 
   Caller caller;
-  bool read_only = false;          // refuse commands that write
-  bool may_exceed_memory = false;  // run those that may take memory although it is short
-  bool memory_was_short = false;   // when the script began
-  bool has_written = false;        // a command that writes has run
-  bool has_computed_long = false;  // since its last command
+  bool read_only = false;              // refuse commands that write
+  bool may_exceed_memory = false;      // run those that may take memory although it is short
+  bool memory_was_short = false;       // when the script began
+  bool may_use_several_slots = false;  // of a cluster
+  bool has_written = false;            // a command that writes has run
+  bool has_computed_long = false;      // since its last command
 };
 
 }  // namespace zsetd

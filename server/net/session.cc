@@ -64,6 +64,7 @@ Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& por
 
 void Session::Start() {
   client_.connection.descriptor = socket_.descriptor();
+  client_.connection.uses_tls = tls_ != nullptr;
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   port_.Attach(client_);

@@ -27,6 +27,9 @@ constexpr std::string_view kWritesOnReplica =
 // loaded after its request was queued, so it is checked again.
 std::string ReasonNotToRun(const ScriptRun::Target& target, const Engine& engine) {
   if (engine.effects().is_muted()) return {};
+  if (engine.settings().cluster_enabled && target.flags.Has(ScriptFlag::kNoCluster)) {
+    return "ERR Can not run script on cluster, 'no-cluster' flag is set.";
+  }
   const absl::Status stale = engine.replication().CheckStale();
   if (target.flags.is_compatible()) return std::string(ErrorLine(stale));
   if (!stale.ok() && !target.flags.Has(ScriptFlag::kAllowStale)) return std::string(kStaleScript);

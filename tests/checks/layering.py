@@ -17,12 +17,13 @@ SEES = {
     "server/commands": _ENGINE | {"server/commands"},
     "server/persistence": _ENGINE | {"server/persistence"},
     "server/replication": _ENGINE | {"server/persistence", "server/replication"},
+    "server/cluster": _ENGINE | {"server/cluster"},
     "server/scripting": _ENGINE | {"server/scripting"},
     "server/process": _ENGINE | {"server/process"},
     "server/http": _ENGINE | {"server/process", "server/http"},
     "server/net": _ENGINE | {"server/process", "server/net"},
     "server": _ENGINE | {"server/process", "server/commands", "server/persistence",
-                         "server/replication", "server/scripting", "server/http", "server/net", "server"},
+                         "server/replication", "server/cluster", "server/scripting", "server/http", "server/net", "server"},
 }
 
 # The folders inside each layer, lowest first. A folder may include the folders before it, and "."
@@ -35,7 +36,8 @@ FOLDERS = {
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
                       "propagation", "store/stream", "store", "notify", "acl", "request", "."],
     "server/persistence": ["file", "snapshot", "log", "."],
-    "server/commands": ["common", "zset", "zset/pop", "geo", "diagnostics", "admin", "connection", "debug",
+    "server/commands": ["common", "zset", "zset/pop", "geo", "diagnostics", "admin", "cluster",
+                        "connection", "debug",
                         "docs", "hash", "hyperloglog", "key", "list", "pubsub", "scripting", "set",
                         "stream",
                         "string", "transaction", "."],

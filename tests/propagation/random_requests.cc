@@ -589,6 +589,9 @@ void RandomRequests::AddKeys() {
     }
     return Options(request, {{"REPLACE"}, {Pick({"IDLETIME", "FREQ"}), "7"}});
   };
+  cases_["restore-asking"] = [this] {
+    return Words{"RESTORE-ASKING", Key('r', 3), "0", source_.dump(AnyKey()), "REPLACE"};
+  };
   cases_["sort"] = [this] {
     Words request = {"SORT", Pick({Key('l', 4), Key('t', 4), Key('z', 4)})};
     request = Options(request, {{"ALPHA"}, {"BY", "nosort"}, {"DESC"}, {"LIMIT", "0", "4"}});

@@ -13,6 +13,7 @@ class Proxy:
 
     def __init__(self, target):
         self.target = target
+        self.rename = None  # a word of the master and the word of the same length that replaces it
         self.cuts = 0
         self.connections = 0
         self._most = {}
@@ -90,6 +91,8 @@ class Proxy:
                 self._flows.wait()
                 if not data:
                     break
+                if self.rename:
+                    data = data.replace(*self.rename)
                 if left is not None:
                     data = data[:left]
                     left -= len(data)

@@ -375,8 +375,13 @@ class WritableReplicas(ReplicationTest):
 
 
 class CommandsThatItDoesNotKnow(ReplicationTest):
+    def renaming_proxy_to(self, master):
+        proxy = self.proxy_to(master)
+        proxy.rename = b"RESTORE-ASKING", b"RESTORE-ABSENT"
+        return proxy
+
     def run_foreign(self, client):
-        """Runs the only command on data that redis-server 7.0 has and zsetd does not."""
+        """Runs a command that the proxy renames to one that zsetd does not know."""
         client.set("a", 0)
         foreign = ("RESTORE-ASKING", "events", 0, client.dump("a"))
         client.execute_command(*foreign)
@@ -393,7 +398,8 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
         with tempfile.TemporaryDirectory() as folder:
             options = ("--rdb-skip-unknown", "yes", "--dir", folder, "--appendonly", "yes",
                        "--appendfsync", "always")
-            replica = self.start(ZSETD, *options, "--replicaof", f"127.0.0.1 {master.port}")
+            proxy = self.renaming_proxy_to(master)
+            replica = self.start(ZSETD, *options, "--replicaof", f"127.0.0.1 {proxy.port}")
             self.await_link(replica)
             self.await_that(lambda: replica.client.info("persistence")["aof_enabled"] == 1
                             and replica.client.info("persistence")["aof_rewrite_in_progress"] == 0,
@@ -404,7 +410,7 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
             self.assertEqual(replica.client.get("a"), b"3")
             self.assertEqual(sorted(replica.client.keys()), [b"a", b"last"])
             self.assertEqual(master.client.info("stats")["sync_full"], 1)
-            self.assertIn("Skipping 'RESTORE-ASKING' from MASTER", replica.log())
+            self.assertIn("Skipping 'RESTORE-ABSENT' from MASTER", replica.log())
             self.assertNotIn("CRITICAL", replica.log())
             replica.ask_to_leave()
             self.assertEqual(replica.exit_code(), 0)
@@ -413,11 +419,12 @@ class CommandsThatItDoesNotKnow(ReplicationTest):
 
     def test_without_it_the_log_names_the_command_and_the_setting(self):
         master = self.start(REDIS)
-        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        proxy = self.renaming_proxy_to(master)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {proxy.port}")
         self.await_link(replica)
         master.client.set("a", "1")
         master.client.execute_command("RESTORE-ASKING", "copy", 0, master.client.dump("a"))
-        self.await_that(lambda: "'RESTORE-ASKING': unknown command" in replica.log(), replica.log)
+        self.await_that(lambda: "'RESTORE-ABSENT': unknown command" in replica.log(), replica.log)
         self.assertIn("rdb-skip-unknown yes", replica.log())
         self.await_link(replica)  # its snapshot contains the key
         self.assert_same(master, replica)

@@ -77,10 +77,14 @@ std::vector<std::string> Command(const std::string& program, int port, const std
 
 }  // namespace
 
-ServerProcess::ServerProcess(const std::string& program) : program_(program), port_(FreePort()) {
+ServerProcess::ServerProcess(const std::string& program, const std::vector<std::string>& options,
+                             const std::string& nodes)
+    : program_(program), port_(FreePort()) {
   std::string folder = testing::TempDir() + "zsetd-test-XXXXXX";
   folder_ = mkdtemp(folder.data());
-  const std::vector<std::string> words = Command(program, port_, folder_);
+  if (!nodes.empty()) std::ofstream(folder_ + "/nodes.conf") << nodes;
+  std::vector<std::string> words = Command(program, port_, folder_);
+  words.insert(words.end(), options.begin(), options.end());
   process_ = fork();
   if (process_ == 0) Become(words, folder_ + "/log");
   if (!WaitUntilItListens()) ADD_FAILURE() << program << " does not listen; its output:\n" << Log();

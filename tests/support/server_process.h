@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/util/time.h"
 
@@ -15,8 +16,10 @@ namespace zsetd {
 class ServerProcess {
  public:
   // `program` is a path, or a name to look up in PATH: zsetd or redis-server. Returns when the
-  // server listens.
-  explicit ServerProcess(const std::string& program);
+  // server listens. `options` are further words of the command line, and `nodes` is the content of
+  // its nodes.conf; empty: there is no such file.
+  explicit ServerProcess(const std::string& program, const std::vector<std::string>& options = {},
+                         const std::string& nodes = {});
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
   ~ServerProcess();

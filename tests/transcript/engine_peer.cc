@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -30,14 +32,6 @@ Host HostOf(Engine& engine) {
       .executable = {},
       .config_file = {},
   };
-}
-
-Settings OpenSettings() {
-  Settings settings;
-  settings.enable_debug_command = DangerousAccess::kYes;
-  settings.save.points.clear();
-  settings.dir = "/data";
-  return settings;
 }
 
 }  // namespace
@@ -127,11 +121,25 @@ class EnginePeer::Connection {
   bool left_ = false;
 };
 
+Settings EnginePeer::OpenSettings() {
+  Settings settings;
+  settings.enable_debug_command = DangerousAccess::kYes;
+  settings.save.points.clear();
+  settings.dir = "/data";
+  return settings;
+}
+
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
-EnginePeer::EnginePeer(const Settings& settings)
+EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
-      persistence_(engine_, files_, kNoLog) {
+      persistence_(engine_, files_, kNoLog),
+      nodes_(nodes),
+      cluster_(engine_, nodes_) {
+  if (const absl::Status loaded = cluster_.Load(); !loaded.ok()) {
+    std::cerr << "nodes.conf: " << loaded.message() << "\n";
+    std::abort();
+  }
   if (settings.scripting) scripting_.emplace(engine_);
 }
 

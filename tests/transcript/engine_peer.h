@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "server/cluster/cluster_service.h"
+#include "server/cluster/nodes_file.h"
 #include "server/engine/engine.h"
 #include "server/persistence/persistence_service.h"
 #include "server/scripting/scripting_service.h"
@@ -16,8 +18,12 @@ namespace zsetd {
 // its replies do not depend on the speed of the test.
 class EnginePeer : public Peer {
  public:
+  // The settings that transcripts need.
+  static Settings OpenSettings();
+
+  // `nodes` is the text of nodes.conf, for a node of a cluster; empty: it starts without one.
   EnginePeer();
-  explicit EnginePeer(const Settings& settings);
+  explicit EnginePeer(const Settings& settings, const std::string& nodes = {});
   ~EnginePeer() override;
 
   void Send(const std::string& client, std::string_view bytes) override;
@@ -41,6 +47,22 @@ class EnginePeer : public Peer {
  private:
   class Connection;
 
+  // A nodes.conf in memory.
+  class MemoryNodes : public NodesStorage {
+   public:
+    explicit MemoryNodes(std::string text) : text_(std::move(text)) {}
+    absl::StatusOr<std::optional<std::string>> Load() override {
+      return text_.empty() ? std::nullopt : std::optional(text_);
+    }
+    absl::Status Save(std::string_view text) override {
+      text_ = text;
+      return absl::OkStatus();
+    }
+
+   private:
+    std::string text_;
+  };
+
   void RunAllRequests();
   void AwaitSnapshot();
 
@@ -48,6 +70,8 @@ class EnginePeer : public Peer {
   Engine engine_;
   std::optional<ScriptingService> scripting_;  // nullopt if the setting `scripting` is no
   PersistenceService persistence_;
+  MemoryNodes nodes_;
+  ClusterService cluster_;
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };
 

@@ -84,6 +84,11 @@ void Parser::TakeHeader(std::string_view line) {
     transcript_.protocol = 3;
   } else if (line == "socket") {
     transcript_.needs_socket = true;
+  } else if (line == "cluster") {
+    transcript_.in_cluster = true;
+  } else if (line.starts_with("node ")) {
+    transcript_.in_cluster = true;
+    transcript_.nodes.append(line.substr(line.find(' ') + 1)).append("\n");
   } else {
     Fail("this is neither a header nor a request");
   }

@@ -37,6 +37,8 @@ struct Step {
 struct Transcript {
   int protocol = 2;
   bool needs_socket = false;  // about connections: cannot be played in process
+  bool in_cluster = false;    // the server is a node of a cluster
+  std::string nodes;          // its nodes.conf; empty: it starts without one
   std::vector<Step> steps;
 };
 

@@ -17,7 +17,9 @@ class TranscriptTest : public testing::Test {
   void TestBody() override {
     const Transcript transcript = ReadTranscript(path_);
     if (transcript.needs_socket) GTEST_SKIP() << "needs a socket";
-    EnginePeer peer;
+    Settings settings = EnginePeer::OpenSettings();
+    settings.cluster_enabled = transcript.in_cluster;
+    EnginePeer peer(settings, transcript.nodes);
     Play(transcript, path_, Dialect::kNewest, peer);
   }
 

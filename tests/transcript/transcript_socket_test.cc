@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "tests/support/server_process.h"
 #include "tests/transcript/socket_peer.h"
@@ -31,7 +33,11 @@ class TranscriptTest : public testing::Test {
 
   // Returns false if the transcript must be played again.
   bool PlayOnce(const Transcript& transcript, bool is_last) const {
-    ServerProcess server(server_);
+    ServerProcess server(server_,
+                         transcript.in_cluster
+                             ? std::vector<std::string>{"--cluster-enabled", "yes"}
+                             : std::vector<std::string>{},
+                         transcript.nodes);
     if (!server.running()) return true;
     SocketPeer peer(server.port());
     const auto failures =

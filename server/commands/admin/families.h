@@ -9,7 +9,6 @@ namespace zsetd {
 
 // The rows of each family of commands, at the end of the file with the family's name.
 std::span<const Command> AclCommands();
-std::span<const Command> ClusterCommands();
 std::span<const Command> ConfigCommands();
 std::span<const Command> ModuleCommands();
 std::span<const Command> ReplicationCommands();
@@ -20,7 +19,6 @@ std::span<const Command> SnapshotCommands();
 inline auto AdminFamilies() {
   return std::to_array({
       AclCommands(),
-      ClusterCommands(),
       ConfigCommands(),
       ModuleCommands(),
       ReplicationCommands(),

@@ -134,6 +134,9 @@ std::string RequestOf(AdminCall& call, std::string_view kind) {
 }
 
 void ReplicaOf(AdminCall& call) {
+  if (call.engine.settings().cluster_enabled) {
+    return call.Fail("ERR REPLICAOF not allowed in cluster mode.");
+  }
   const std::string_view host = call.args.Word();
   const std::string_view port = call.args.Word();
   MasterControl& control = *call.engine.services().master;

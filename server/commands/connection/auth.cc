@@ -88,7 +88,7 @@ void ReplyGreeting(AdminCall& call) {
   fields.Text("version", kRedisVersion);
   fields.Number("proto", static_cast<uint64_t>(reply.protocol()));
   fields.Number("id", call.caller.id);
-  fields.Text("mode", "standalone");
+  fields.Text("mode", call.engine.settings().cluster_enabled ? "cluster" : "standalone");
   fields.Text("role", call.engine.replication().is_replica() ? "replica" : "master");
   reply.Bulk("modules");
   reply.Array(0);

@@ -30,6 +30,9 @@ void Echo(AdminCall& call) { call.reply.Bulk(call.args.Word()); }
 
 void Select(AdminCall& call) {
   const int index = TakeDatabaseIndex(call);
+  if (index != 0 && call.keys.is_clustered()) {
+    call.args.Refuse("ERR SELECT is not allowed in cluster mode");
+  }
   if (call.Refused()) return;
   call.caller.database = index;
   call.reply.Ok();

@@ -43,7 +43,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("redis_git_sha1", "00000000");
   info.Add("redis_git_dirty", 0);
   info.Add("redis_build_id", 0);
-  info.Add("redis_mode", "standalone");
+  info.Add("redis_mode", engine.settings().cluster_enabled ? "cluster" : "standalone");
   info.Add("os", OperatingSystem());
   info.Add("arch_bits", 8 * sizeof(void*));
   info.Add("monotonic_clock", "POSIX clock_gettime");
@@ -135,9 +135,9 @@ void WriteCpu(InfoWriter& info, Engine&) {
 
 void WriteModules(InfoWriter& info, Engine&) { info.Section("Modules"); }
 
-void WriteCluster(InfoWriter& info, Engine&) {
+void WriteCluster(InfoWriter& info, Engine& engine) {
   info.Section("Cluster");
-  info.Add("cluster_enabled", 0);
+  info.Add("cluster_enabled", engine.settings().cluster_enabled ? 1 : 0);
 }
 
 // Redis only has deadlines of fields. Here `subexpiry` also counts sorted sets whose members have

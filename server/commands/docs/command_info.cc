@@ -50,6 +50,7 @@ std::vector<std::string_view> FlagsOf(const Command& command) {
   for (const auto& [flag, name] : kFlagNames) {
     if (command.Has(flag)) names.push_back(name);
   }
+  if (command.implies_asking) names.push_back("asking");
   return names;
 }
 

@@ -37,6 +37,7 @@ void FlushAll(AdminCall& call) {
 }
 
 void SwapDb(AdminCall& call) {
+  if (call.keys.is_clustered()) return call.Fail("ERR SWAPDB is not allowed in cluster mode");
   using Int = std::numeric_limits<int32_t>;
   const int64_t a = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid first DB index");
   const int64_t b = call.args.IntegerIn(Int::min(), Int::max(), "ERR invalid second DB index");

@@ -189,6 +189,19 @@ constexpr Command kCommands[] = {
      .summary = "Creates a key from a DUMP payload.",
      .cost = "O(N) for N elements; O(N*log(N)) for a sorted set",
      .key_use = "OW update"},
+    {.name = "restore-asking",
+     .run = Restore,
+     .arity = -4,
+     .flags = kWrite | kDenyOom | kDangerous,
+     .keys = kOneKey,
+     .group = CommandGroup::kServer,
+     .since = "3.0.0",
+     .usage = "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+     .summary = "Like RESTORE, for MIGRATE between nodes of a cluster: needs no ASKING.",
+     .cost = "O(N) for N elements; O(N*log(N)) for a sorted set",
+     .key_use = "OW update",
+     .implies_asking = true,
+     .categories = "@keyspace"},
 };
 
 }  // namespace

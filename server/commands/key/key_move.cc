@@ -40,6 +40,7 @@ void RenameNx(Call& call) {
 }
 
 void Move(Call& call) {
+  if (call.keys.is_clustered()) return call.Fail("ERR MOVE is not allowed in cluster mode");
   const std::string_view key = call.args.Word();
   const int index = TakeDatabaseIndex(call);
   if (index == call.caller.database) call.args.Refuse(kSameObjects);
@@ -74,6 +75,9 @@ void Copy(Call& call) {
   const std::string_view target = call.args.Word();
   const CopyOptions options = TakeCopyOptions(call);
   const bool elsewhere = options.database != call.caller.database;
+  if (elsewhere && call.keys.is_clustered()) {
+    call.args.Refuse("ERR Copying to another database is not allowed in cluster mode");
+  }
   if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
   const Entry* entry = call.keys.Open(key);

@@ -100,7 +100,8 @@ void EraseMoved(Call& call, const std::vector<std::string_view>& keys,
 }
 
 void Migrate(AdminCall& call) {
-  const MigrateRequest request = TakeMigrateRequest(call.args);
+  MigrateRequest request = TakeMigrateRequest(call.args);
+  request.target.asks = call.keys.is_clustered();
   if (call.Refused()) return;
   const std::vector<std::string_view> keys = PresentKeys(call, request.keys);
   if (keys.empty()) return call.reply.Simple("NOKEY");

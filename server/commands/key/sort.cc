@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/hashing/key_slot.h"
 #include "core/keyspace/entry.h"
 #include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
@@ -210,6 +211,23 @@ void CheckPatterns(Call& call, const SortRequest& request) {
   }
 }
 
+// In a cluster a pattern must contain the hash tag of the key, so that all keys that it stands for
+// are on this node.
+void CheckPatternSlots(Call& call, const SortRequest& request) {
+  if (!call.keys.is_clustered()) return;
+  const auto may_leave = [&](const SortPattern& pattern) {
+    return pattern.NamesKeys() && PatternSlot(pattern.text()) != KeySlot(request.key);
+  };
+  constexpr std::string_view kReason =
+      " option of SORT denied in cluster mode when keys formed by the pattern may be in different "
+      "slots.";
+  if (request.weights && may_leave(*request.weights)) {
+    call.args.Refuse("ERR BY" + std::string(kReason));
+  } else if (std::ranges::any_of(request.results, may_leave)) {
+    call.args.Refuse("ERR GET" + std::string(kReason));
+  }
+}
+
 // The order of a set's members is arbitrary. Sorts them by bytes if the result becomes a list, or
 // if a script must receive the same reply each time.
 void ForceOrder(const Entry* entry, bool in_script, SortRequest& request) {
@@ -222,6 +240,7 @@ void ForceOrder(const Entry* entry, bool in_script, SortRequest& request) {
 
 void RunSort(Call& call, bool may_store) {
   SortRequest request = TakeSortRequest(call.args, may_store);
+  CheckPatternSlots(call, request);
   CheckPatterns(call, request);
   const Entry* entry = call.args.ok() ? call.keys.Find(request.key) : nullptr;
   if (entry != nullptr && !IsSortable(*entry)) call.args.Refuse(kWrongType);

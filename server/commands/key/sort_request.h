@@ -22,6 +22,8 @@ class SortPattern {
   // Whether the pattern has a star, so that it names a key for each element.
   bool NamesKeys() const { return has_star_; }
 
+  std::string_view text() const { return text_; }
+
   // Returns the value for the element; nullopt if the key or field does not exist or has another
   // type. Valid until a key changes.
   std::optional<std::string_view> Resolve(Call& call, std::string_view element) const;

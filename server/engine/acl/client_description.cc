@@ -19,7 +19,7 @@ int64_t SecondsSince(Millis then, Millis now) {
 // Letters as Redis has them, N where no other holds.
 std::string Flags(const Client& client) {
   const TrackingMode& tracking = client.tracking();
-  const std::array<std::pair<bool, char>, 14> kinds = {{
+  const std::array<std::pair<bool, char>, 15> kinds = {{
       {client.IsReplica(), 'S'},
       {IsMaster(client), 'M'},
       {client.monitors(), 'O'},
@@ -32,6 +32,7 @@ std::string Flags(const Client& client) {
       {client.transaction.touched, 'd'},
       {client.connection.close_after_reply, 'c'},
       {client.IsOnUnixSocket(), 'U'},
+      {client.read_only, 'r'},
       {client.no_evict, 'e'},
       {client.no_touch, 'T'},
   }};

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -57,7 +59,12 @@ class Caller {
   Transaction transaction;
   int database = 0;
   bool no_touch = false;   // CLIENT NO-TOUCH
+  bool asking = false;     // ASKING: the next request may use slots that are being imported
+  bool read_only = false;  // READONLY: a replica may serve its reads
   bool suspended = false;  // its command is a script that is suspended
+
+  // In cluster mode, the slot of the keys of its request; nullopt without keys.
+  std::optional<size_t> slot;
 
   // Positions of the log that must be durable before replies are sent (ReplyHolds): the end of
   // its last unit, and the last change of the data that it has read.

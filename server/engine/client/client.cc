@@ -31,6 +31,8 @@ void Client::ResetState() {
   database = 0;
   no_evict = false;
   no_touch = false;
+  asking = false;
+  read_only = false;
   output.reply_mode = ClientOutput::ReplyMode::kOn;
   reply.set_protocol(Protocol::kResp2);
   name.clear();

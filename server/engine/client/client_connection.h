@@ -12,7 +12,8 @@ struct ClientConnection {
   const Millis connected_at;
   Millis last_active;  // when it last sent or took something
 
-  size_t bytes = 0;           // allocated for the connection: what does not change with use
+  size_t bytes = 0;  // allocated for the connection: what does not change with use
+  bool uses_tls = false;
   int descriptor = -1;        // of its socket, for CLIENT LIST
   uint64_t received = 0;      // ever
   uint64_t sent = 0;          // that the network has taken, ever

@@ -166,7 +166,8 @@ struct Command {
   std::string_view cost;          // such as "O(log(N))"
   std::string_view key_use = {};  // see key_specs.h; empty: derived from the flags
   VariableUse variable_use = {};
-  std::string_view tips = {};  // for clients of clusters, proxies and caches, a space between them
+  std::string_view tips = {};   // for clients of clusters, proxies and caches, a space between them
+  bool implies_asking = false;  // in a cluster: runs as if ASKING preceded it
 
   ChannelPlaces channels = ChannelPlaces::kNone;
 

@@ -21,7 +21,6 @@ constexpr ForeignCommand kCommands[] = {
     {"digest", "@read @string @fast"},
     {"hotkeys", "@slow"},
     {"msetex", "@write @string @slow"},
-    {"restore-asking", "@keyspace @write @slow @dangerous"},
     {"script|debug", "@slow @scripting"},
     {"script|show", "@slow @scripting"},
     {"vadd", "@write @slow"},

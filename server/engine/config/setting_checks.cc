@@ -18,6 +18,11 @@
 namespace zsetd {
 namespace {
 
+bool IsLetterOrDigit(char byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+         (byte >= 'A' && byte <= 'Z');
+}
+
 constexpr size_t kMostAddresses = 16;  // as Redis
 
 bool IsPrintable(char byte) { return byte > ' ' && byte <= '~'; }
@@ -66,6 +71,30 @@ absl::Status CheckMaster(std::string_view value) {
 absl::Status CheckLogName(std::string_view value) {
   if (!value.empty() && std::ranges::all_of(value, IsPrintable)) return absl::OkStatus();
   return Refusal("argument must be one word of printable characters");
+}
+
+absl::Status CheckClusterFile(std::string_view value) {
+  return value.empty() ? Refusal("the cluster configuration file needs a name") : absl::OkStatus();
+}
+
+// It becomes a word of a line in nodes.conf, with separators around it.
+absl::Status CheckAnnouncedIp(std::string_view value) {
+  constexpr size_t kMostBytes = 45;  // of an IPv6 address
+  const bool is_plain = std::ranges::all_of(value, [](char byte) {
+    return IsLetterOrDigit(byte) || byte == '.' || byte == ':' || byte == '-';
+  });
+  if (is_plain && value.size() <= kMostBytes) return absl::OkStatus();
+  return Refusal("the announced address must be an IP address");
+}
+
+// As in Redis.
+absl::Status CheckHostname(std::string_view value) {
+  constexpr size_t kMostBytes = 255;
+  if (value.size() > kMostBytes) return Refusal("Hostnames must be less than 256 characters");
+  const bool is_plain = std::ranges::all_of(
+      value, [](char byte) { return IsLetterOrDigit(byte) || byte == '.' || byte == '-'; });
+  if (is_plain) return absl::OkStatus();
+  return Refusal("Hostnames may only contain alphanumeric characters, hyphens or dots");
 }
 
 }  // namespace zsetd

@@ -18,6 +18,15 @@ absl::Status CheckFileName(std::string_view value);
 // The host and the port of a master, or "no one", or nothing.
 absl::Status CheckMaster(std::string_view value);
 
+// The name of the file of a cluster's nodes: not empty.
+absl::Status CheckClusterFile(std::string_view value);
+
+// The address that a node of a cluster announces: what an address may contain, or nothing.
+absl::Status CheckAnnouncedIp(std::string_view value);
+
+// A host name, or nothing.
+absl::Status CheckHostname(std::string_view value);
+
 // Printable ASCII, one word of it at least: what a line of a log begins with.
 absl::Status CheckLogName(std::string_view value);
 

@@ -94,6 +94,14 @@ enum class RedisRelease { k70, k74 };
 inline constexpr std::string_view kRedisReleases[] = {"7.0", "7.4"};
 constexpr std::span<const std::string_view> ChoicesOf(RedisRelease) { return kRedisReleases; }
 
+// The host that clients of a cluster connect to: the address of a node, its name, or the host of
+// the node that redirects them.
+enum class ClusterEndpointType { kIp, kHostname, kUnknownEndpoint };
+inline constexpr std::string_view kClusterEndpointTypes[] = {"ip", "hostname", "unknown-endpoint"};
+constexpr std::span<const std::string_view> ChoicesOf(ClusterEndpointType) {
+  return kClusterEndpointTypes;
+}
+
 template <class Type>
 concept Choice = std::is_enum_v<Type> && requires(Type value) {
   { ChoicesOf(value) } -> std::same_as<std::span<const std::string_view>>;

@@ -22,13 +22,15 @@ struct NoEffect {
 // One row of the table of settings: the name of a field of Settings, and how it is read and
 // written. The configuration file, the command line and CONFIG all go by it.
 struct Setting {
-  using Field = std::variant<
-      int64_t Settings::*, bool Settings::*, std::string Settings::*, OutputLimits Settings::*,
-      KeyspaceEventFlags Settings::*, Percentiles Settings::*, SavePoints Settings::*,
-      ShutdownOptions Settings::*, LogLevel Settings::*, SyslogFacility Settings::*,
-      Supervision Settings::*, TlsAuthClients Settings::*, AclPubsubDefault Settings::*,
-      DangerousAccess Settings::*, MaxmemoryPolicy Settings::*, AppendFsync Settings::*,
-      DisklessLoad Settings::*, RedisRelease Settings::*, NoEffect>;
+  using Field =
+      std::variant<int64_t Settings::*, bool Settings::*, std::string Settings::*,
+                   OutputLimits Settings::*, KeyspaceEventFlags Settings::*,
+                   Percentiles Settings::*, SavePoints Settings::*, ShutdownOptions Settings::*,
+                   LogLevel Settings::*, SyslogFacility Settings::*, Supervision Settings::*,
+                   TlsAuthClients Settings::*, AclPubsubDefault Settings::*,
+                   DangerousAccess Settings::*, MaxmemoryPolicy Settings::*,
+                   AppendFsync Settings::*, DisklessLoad Settings::*, RedisRelease Settings::*,
+                   ClusterEndpointType Settings::*, NoEffect>;
 
   std::string_view name;        // redis.conf's
   std::string_view alias = {};  // another name that it goes by, such as that of Redis before 7

@@ -181,8 +181,22 @@ struct Settings {
   bool replica_announced = true;         // to Sentinel
   std::string replica_announce_ip;       // sent to the master; empty: the connection's
   int64_t replica_announce_port = 0;     // 0: the port that is listened on
-  int64_t min_replicas_to_write = 0;     // with fewer replicas at hand writes are refused
-  int64_t min_replicas_max_lag = 10;     // seconds of silence until one is not at hand; 0: never
+  // A node of a cluster (docs/cluster.md).
+  bool cluster_enabled = false;
+  std::string cluster_config_file = "nodes.conf";
+  int64_t cluster_port = 0;                   // of the bus; 0: the port and 10000
+  bool cluster_require_full_coverage = true;  // serve nothing unless all slots are served
+  bool cluster_allow_reads_when_down = false;
+  bool cluster_allow_pubsubshard_when_down = true;
+  std::string cluster_announce_ip;  // for clients and nodes, as the next
+  std::string cluster_announce_hostname;
+  int64_t cluster_announce_port = 0;  // 0: the port that is listened on
+  int64_t cluster_announce_tls_port = 0;
+  int64_t cluster_announce_bus_port = 0;
+  ClusterEndpointType cluster_preferred_endpoint_type = ClusterEndpointType::kIp;
+
+  int64_t min_replicas_to_write = 0;  // with fewer replicas at hand writes are refused
+  int64_t min_replicas_max_lag = 10;  // seconds of silence until one is not at hand; 0: never
 
   // Lines of the file and the command line that may occur several times.
   std::vector<std::vector<std::string>> users;                        // the words after `user`

@@ -68,7 +68,13 @@ bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
 
 }  // namespace
 
+// In a cluster, nodes.conf states the master, and a server refuses to start with both.
 std::string RewriteSettings(const std::string& text, const Settings& settings) {
+  if (settings.cluster_enabled && !settings.replicaof.empty()) {
+    Settings without_master = settings;
+    without_master.replicaof.clear();
+    return RewriteSettings(text, without_master);
+  }
   std::string result;
   std::set<const Setting*> said;
   std::istringstream lines(text);

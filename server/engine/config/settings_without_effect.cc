@@ -23,14 +23,11 @@ constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 
 constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
 constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};
-constexpr std::string_view kEndpointTypes[] = {"ip", "hostname", "unknown-endpoint"};
 constexpr std::string_view kPropagationErrors[] = {"ignore", "panic", "panic-on-replicas"};
 constexpr std::string_view kVersionChecks[] = {"strict", "relaxed"};
 constexpr std::string_view kLogFormats[] = {"legacy", "logfmt"};
 constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
 constexpr std::string_view kCertificateUsers[] = {"off", "CN", "URI"};
-constexpr std::string_view kNo[] = {"no"};
-constexpr std::string_view kNoCluster = "there is no cluster mode: the only value is no";
 
 // Values of rows that may change while the server runs; others are AtStart().
 constexpr Setting Row(std::string_view name, NoEffect::Kind kind, std::string_view value,
@@ -124,28 +121,16 @@ constexpr Setting kRows[] = {
     YesNo("import-mode", "no"),
 
     // Clusters.
-    AtStart(Only(Choice("cluster-enabled", "no", kNo), kNoCluster)),
-    AtStart(Text("cluster-config-file", "nodes.conf")),
     Number("cluster-node-timeout", "15000", 0, kMaxSize),
     Number("cluster-ping-interval", "1000", 0, kMaxInt),
-    AtStart(Number("cluster-port", "0", 0, kMaxPort)),
     Number("cluster-replica-validity-factor", "10", 0, kMaxInt, "cluster-slave-validity-factor"),
     YesNo("cluster-replica-no-failover", "no", "cluster-slave-no-failover"),
     Number("cluster-migration-barrier", "1", 0, kMaxInt),
     YesNo("cluster-allow-replica-migration", "yes"),
-    YesNo("cluster-require-full-coverage", "yes"),
-    YesNo("cluster-allow-reads-when-down", "no"),
-    YesNo("cluster-allow-pubsubshard-when-down", "yes"),
     Size("cluster-link-sendbuf-limit", "0"),
-    Text("cluster-announce-ip"),
     Text("cluster-announce-client-ipv4"),
     Text("cluster-announce-client-ipv6"),
-    Text("cluster-announce-hostname"),
     Text("cluster-announce-human-nodename"),
-    Number("cluster-announce-port", "0", 0, kMaxPort),
-    Number("cluster-announce-tls-port", "0", 0, kMaxPort),
-    Number("cluster-announce-bus-port", "0", 0, kMaxPort),
-    Choice("cluster-preferred-endpoint-type", "ip", kEndpointTypes),
     Number("cluster-compatibility-sample-ratio", "0", 0, 100),
     Number("cluster-blacklist-ttl", "60", 0, kMaxUnsigned),
     Number("cluster-manual-failover-timeout", "5000", 1, kMaxInt),

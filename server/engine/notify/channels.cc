@@ -103,6 +103,22 @@ size_t Channels::PublishToShard(std::string_view channel, std::string_view messa
   return Send(ChannelKind::kShardChannel, channel, message);
 }
 
+void Channels::EndShardChannel(const std::string& channel) {
+  constexpr ChannelKind kKind = ChannelKind::kShardChannel;
+  const auto found = ListenersOf(kKind).find(channel);
+  if (found == ListenersOf(kKind).end()) return;
+  const std::vector<Client*> clients = found->second;
+  for (Client* client : clients) {
+    Unsubscribe(*client, kKind, channel);
+    client->mailbox.Push([&](ReplyWriter& reply) {
+      reply.Push(3);
+      reply.Bulk("sunsubscribe");
+      reply.Bulk(channel);
+      reply.Integer(static_cast<int64_t>(client->listens_to(kKind).size()));
+    });
+  }
+}
+
 std::vector<std::string_view> Channels::Matching(ChannelKind kind, std::string_view pattern) const {
   std::vector<std::string_view> names;
   for (const auto& [name, clients] : ListenersOf(kind)) {

@@ -43,6 +43,10 @@ class Channels {
   // Like the function above, for a shard channel. O(listeners).
   size_t PublishToShard(std::string_view channel, std::string_view message);
 
+  // Unsubscribes all clients from a shard channel and sends each a confirmation, as if it had asked
+  // for it. O(listeners).
+  void EndShardChannel(const std::string& channel);
+
   // The names with subscribers that match the pattern, in order.
   std::vector<std::string_view> Matching(ChannelKind kind, std::string_view pattern) const;
 

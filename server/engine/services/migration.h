@@ -24,6 +24,7 @@ class Migration {
     std::optional<std::string_view> password;  // nullopt: without authentication
     Millis timeout{1000};                      // of each step on the connection
     bool replaces = false;                     // replaces keys that the target has
+    bool asks = false;                         // the target may import the slot of the keys
   };
 
   struct KeyPayload {

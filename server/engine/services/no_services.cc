@@ -9,6 +9,8 @@ namespace {
 
 absl::Status NoReplication() { return Refusal("ERR this server does not replicate"); }
 
+absl::Status NoClusterMode() { return Refusal("ERR This instance has cluster support disabled"); }
+
 }  // namespace
 
 absl::Status NoScripting::Available() const {
@@ -40,5 +42,35 @@ absl::Status NoReplicas::SynchronizeByOldProtocol(Client&) { return NoReplicatio
 absl::Status NoMigration::Send(const Target&, size_t, const Pack&, std::vector<size_t>&) {
   return Refusal("IOERR error or timeout connecting to the client");
 }
+
+absl::StatusOr<std::vector<std::string>> NoCluster::ReplicaLines(std::string_view, bool) const {
+  return NoClusterMode();
+}
+
+absl::Status NoCluster::AddSlots(std::span<const SlotRange>) { return NoClusterMode(); }
+
+absl::Status NoCluster::DeleteSlots(std::span<const SlotRange>) { return NoClusterMode(); }
+
+absl::Status NoCluster::FlushSlots() { return NoClusterMode(); }
+
+absl::Status NoCluster::StartMigrating(size_t, std::string_view) { return NoClusterMode(); }
+
+absl::Status NoCluster::StartImporting(size_t, std::string_view) { return NoClusterMode(); }
+
+absl::Status NoCluster::EndMove(size_t) { return NoClusterMode(); }
+
+absl::Status NoCluster::AssignSlot(size_t, std::string_view) { return NoClusterMode(); }
+
+absl::StatusOr<uint64_t> NoCluster::BumpEpoch(bool&) { return NoClusterMode(); }
+
+absl::Status NoCluster::SetConfigEpoch(int64_t) { return NoClusterMode(); }
+
+absl::Status NoCluster::Forget(std::string_view) { return NoClusterMode(); }
+
+absl::Status NoCluster::Replicate(std::string_view) { return NoClusterMode(); }
+
+absl::Status NoCluster::Reset(bool) { return NoClusterMode(); }
+
+absl::Status NoCluster::Save() { return NoClusterMode(); }
 
 }  // namespace zsetd

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "server/engine/services/cluster_control.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/master_control.h"
 #include "server/engine/services/migration.h"
@@ -119,6 +120,37 @@ class NoNetwork : public NetworkControl {
  public:
   absl::Status Apply(const Settings&) override { return absl::OkStatus(); }
   void AskToStop() override {}
+};
+
+// A server that is no node of a cluster. The commands of clusters refuse before they call it.
+class NoCluster : public ClusterControl {
+ public:
+  SlotState StateOf(size_t) const override { return {.owner = Owner::kSelf}; }
+  bool IsUp() const override { return true; }
+  std::string OwnerAddress(size_t, bool) const override { return {}; }
+  std::string TargetAddress(size_t, bool) const override { return {}; }
+  bool IsReplica() const override { return false; }
+  std::string Id() const override { return {}; }
+  std::string ShardId() const override { return {}; }
+  ClusterSummary Summary() const override { return {}; }
+  std::vector<ClusterNodeView> Nodes() const override { return {}; }
+  std::string NodesText(bool) const override { return {}; }
+  absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view, bool) const override;
+  bool KnowsNode(std::string_view) const override { return false; }
+  absl::Status AddSlots(std::span<const SlotRange>) override;
+  absl::Status DeleteSlots(std::span<const SlotRange>) override;
+  absl::Status FlushSlots() override;
+  absl::Status StartMigrating(size_t, std::string_view) override;
+  absl::Status StartImporting(size_t, std::string_view) override;
+  absl::Status EndMove(size_t) override;
+  absl::Status AssignSlot(size_t, std::string_view) override;
+  absl::StatusOr<uint64_t> BumpEpoch(bool&) override;
+  absl::Status SetConfigEpoch(int64_t) override;
+  absl::Status Forget(std::string_view) override;
+  absl::Status Replicate(std::string_view) override;
+  absl::Status Reset(bool) override;
+  absl::Status Save() override;
+  void ApplySettings() override {}
 };
 
 }  // namespace zsetd

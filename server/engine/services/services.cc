@@ -11,7 +11,8 @@ Services::Services()
       master(std::make_unique<NoMaster>()),
       replicas(std::make_unique<NoReplicas>()),
       migration(std::make_unique<NoMigration>()),
-      network(std::make_unique<NoNetwork>()) {}
+      network(std::make_unique<NoNetwork>()),
+      cluster(std::make_unique<NoCluster>()) {}
 
 Services::~Services() = default;
 

@@ -9,6 +9,7 @@
 
 namespace zsetd {
 
+class ClusterControl;
 class LogControl;
 class MasterControl;
 class Migration;
@@ -53,6 +54,7 @@ struct Services {
   ServiceSlot<ReplicaRegistry> replicas;   // serves replicas
   ServiceSlot<Migration> migration;        // moves keys to other servers
   ServiceSlot<NetworkControl> network;     // listens, and ends the server
+  ServiceSlot<ClusterControl> cluster;     // which node serves which slot
 };
 
 }  // namespace zsetd

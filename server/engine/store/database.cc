@@ -35,10 +35,12 @@ const ValueLimits kDefaultLimits;
 }  // namespace
 
 Database::Database(int index, uint64_t hash_seed, Listener listener,
-                   FreeInBackground free_in_background, AccessTracker* access_tracker)
+                   FreeInBackground free_in_background, AccessTracker* access_tracker,
+                   KeyArrangement arrangement)
     : index_(index),
       hash_seed_(hash_seed),
-      keys_(hash_seed),
+      arrangement_(arrangement),
+      keys_(hash_seed, arrangement),
       listener_(std::move(listener)),
       limits_(&kDefaultLimits),
       free_in_background_(std::move(free_in_background)),

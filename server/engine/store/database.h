@@ -69,7 +69,8 @@ class Database {
   // Without `free_in_background` all is freed at once, and without `access_tracker`, which outlives
   // the database, it is not noted how keys are used.
   Database(int index, uint64_t hash_seed, Listener listener,
-           FreeInBackground free_in_background = nullptr, AccessTracker* access_tracker = nullptr);
+           FreeInBackground free_in_background = nullptr, AccessTracker* access_tracker = nullptr,
+           KeyArrangement arrangement = KeyArrangement::kWhole);
 
   int index() const { return index_; }
   const Keyspace& keys() const { return keys_; }
@@ -170,7 +171,7 @@ class Database {
   void SwapKeysWith(Database& other);
 
   // A keyspace without keys that Adopt() takes, to be filled by a loader.
-  Keyspace MakeKeyspace() const { return Keyspace(hash_seed_); }
+  Keyspace MakeKeyspace() const { return Keyspace(hash_seed_, arrangement_); }
 
   // Makes these the keys of the database, in place of those it had. None is reported.
   void Adopt(Keyspace keys);
@@ -256,6 +257,7 @@ class Database {
 
   int index_;
   uint64_t hash_seed_;
+  KeyArrangement arrangement_;
   Keyspace keys_;
   Listener listener_;
   WantsSubkeys wants_subkeys_;

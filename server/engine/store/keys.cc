@@ -15,6 +15,8 @@ Keys::Keys(Store& store, int database, Access access)
 
 int Keys::database_count() const { return store_.database_count(); }
 
+bool Keys::is_clustered() const { return store_.settings().cluster_enabled; }
+
 // Not the database's, for which nothing may be due.
 Millis Keys::now() const { return store_.now(); }
 

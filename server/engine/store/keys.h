@@ -40,6 +40,9 @@ class Keys {
 
   int database() const { return database_.index(); }
   int database_count() const;
+
+  // Whether this server is a node of a cluster: only the first database may be used.
+  bool is_clustered() const;
   Millis now() const;
 
   // Deadlines at or before this time are due: now, or while nothing is due, a time long ago.

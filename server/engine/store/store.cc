@@ -41,13 +41,15 @@ Store::Store(const Settings& settings, const Host& host, Metrics& metrics, Store
       limits_(std::make_unique<ValueLimits>()),
       now_(now) {
   const uint64_t hash_seed = rng_.Next();
+  const auto arrangement =
+      settings.cluster_enabled ? KeyArrangement::kBySlot : KeyArrangement::kWhole;
   for (int index = 0; index < settings.databases; ++index) {
     databases_.push_back(std::make_unique<Database>(
         index, hash_seed, [this](const Change& change) { OnChange(change); },
         [this](std::shared_ptr<void> garbage, size_t bytes, size_t objects) {
           FreeLater(std::move(garbage), bytes, objects);
         },
-        &access_tracker_));
+        &access_tracker_, arrangement));
     databases_.back()->set_limits(*limits_);
   }
   AdvanceTo(now);

@@ -133,10 +133,11 @@ bool Migrator::Transfer::Ask(Link& link, std::initializer_list<std::string_view>
 
 bool Migrator::Transfer::SendPayload(TargetConnection& connection, const KeyPayload& payload) {
   const std::string time = IntegerText(payload.time_to_live.count());
+  const std::string_view name = target_.asks ? "RESTORE-ASKING" : "RESTORE";
   if (target_.replaces) {
-    return WriteRequest(connection, {"RESTORE", payload.key, time, payload.dump, "REPLACE"});
+    return WriteRequest(connection, {name, payload.key, time, payload.dump, "REPLACE"});
   }
-  return WriteRequest(connection, {"RESTORE", payload.key, time, payload.dump});
+  return WriteRequest(connection, {name, payload.key, time, payload.dump});
 }
 
 // Reads the reply to one payload. Any reply other than a status or an error does not confirm that

@@ -17,6 +17,8 @@ ScriptRun::ScriptRun(Engine& engine, Call& call, Target target, ScriptWorkspace&
   session.read_only = target_.read_only || target_.flags.Has(ScriptFlag::kNoWrites);
   session.may_exceed_memory = target_.flags.Has(ScriptFlag::kAllowOom);
   session.memory_was_short = engine.store().LacksMemory();
+  session.may_use_several_slots =
+      target_.flags.is_compatible() || target_.flags.Has(ScriptFlag::kAllowCrossSlotKeys);
 }
 
 void ScriptRun::OnSuspended(const Call& call) {

@@ -38,5 +38,14 @@ TEST(KeySlot, HashesTheTagAlone) {
   EXPECT_EQ(KeySlot("{user1000}.following"), KeySlot("user1000"));
 }
 
+TEST(KeySlot, OfAPatternNeedsATagBeforeItsWildcards) {
+  EXPECT_EQ(PatternSlot("{tag}:*"), KeySlot("tag"));
+  EXPECT_EQ(PatternSlot("a{tag}?"), KeySlot("tag"));
+  EXPECT_EQ(PatternSlot("plain"), KeySlot("plain"));
+  EXPECT_EQ(PatternSlot("plain*"), std::nullopt);
+  EXPECT_EQ(PatternSlot("{t*g}"), std::nullopt);
+  EXPECT_EQ(PatternSlot("*{tag}"), std::nullopt);
+}
+
 }  // namespace
 }  // namespace zsetd

@@ -141,10 +141,10 @@ class Checks(FolderTest):
                                        "zsetd can start with this configuration.\n")
 
     def test_everything_that_a_start_would_refuse(self):
-        path = self.file("x.conf", "port 1\ncluster-enabled yes\nloadmodule /x.so\n")
+        path = self.file("x.conf", "port 1\nio-threads 0\nloadmodule /x.so\n")
         check = run("--check-config", path)
         self.assertEqual(check.returncode, 1)
-        self.assertIn(">>> 'cluster-enabled yes'\nthere is no cluster mode", check.stdout)
+        self.assertIn(">>> 'io-threads 0'\n", check.stdout)
         self.assertIn(">>> 'loadmodule /x.so'\nmodules are not loaded", check.stdout)
         self.assertIn("cannot start", check.stdout)
 
@@ -170,13 +170,13 @@ class Checks(FolderTest):
 class Refusals(FolderTest):
     def test_are_reported_together(self):
         path = self.file("bad.conf", "appendonly maybe\nport 1x\nsave 60 x\nreplicaof 10.0.0.1\n"
-                                     "cluster-enabled yes\nloadmodule /x.so\ntimeout 1\n")
+                                     "cluster-enabled maybe\nloadmodule /x.so\ntimeout 1\n")
         end = run(path, "--io-threads", "0", "--nonsense", "1")
         self.assertNotEqual(end.returncode, 0)
         self.assertIn("zsetd --check-config FILE", end.stderr)
         refused = re.findall(r"(?m)^>>> '(.*)'$", end.stderr)
         self.assertEqual(refused, ["appendonly maybe", "port 1x", "save 60 x",
-                                   "replicaof 10.0.0.1", "cluster-enabled yes",
+                                   "replicaof 10.0.0.1", "cluster-enabled maybe",
                                    "loadmodule /x.so", "--io-threads 0", "--nonsense 1"])
 
     def test_a_misspelt_option_has_a_suggestion(self):

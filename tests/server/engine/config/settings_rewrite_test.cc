@@ -151,6 +151,15 @@ TEST(RewriteSettings, ReplacesAFileAndKeepsItsRights) {
   std::filesystem::remove(path);
 }
 
+TEST(RewriteSettings, OmitsTheMasterOfANodeOfACluster) {
+  Settings settings;
+  settings.replicaof = "10.0.0.1 6379";
+  EXPECT_NE(RewriteSettings("", settings).find("replicaof"), std::string::npos);
+  settings.cluster_enabled = true;
+  EXPECT_EQ(RewriteSettings("replicaof 10.0.0.1 6379\n", settings).find("10.0.0.1"),
+            std::string::npos);
+}
+
 TEST(RewriteSettings, ReportsWhyAFileCannotBeWritten) {
   EXPECT_EQ(RewriteSettingsFile("/no/such/zsetd.conf", Settings()).message(),
             "can't write '/no/such/zsetd.conf': No such file or directory");

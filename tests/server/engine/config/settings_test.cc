@@ -114,8 +114,13 @@ TEST(Settings, DiskSettingsAreChecked) {
   EXPECT_EQ(Refused("appenddirname", "a/b"), "it can't be a path, just a filename");
 }
 
-TEST(Settings, MisleadingValuesAreRefused) {
-  EXPECT_EQ(Refused("cluster-enabled", "yes"), "there is no cluster mode: the only value is no");
+TEST(Settings, AnnouncedNamesFitIntoALineOfNodes) {
+  EXPECT_EQ(Refused("cluster-announce-ip", "10.0.0.1 x"),
+            "the announced address must be an IP address");
+  EXPECT_EQ(Refused("cluster-announce-hostname", "a_b"),
+            "Hostnames may only contain alphanumeric characters, hyphens or dots");
+  EXPECT_EQ(Refused("cluster-announce-hostname", std::string(256, 'a')),
+            "Hostnames must be less than 256 characters");
 }
 
 TEST(Settings, MasterIsAHostAndAPort) {

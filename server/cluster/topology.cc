@@ -1,0 +1,126 @@
+#include "server/cluster/topology.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "server/engine/support/errors.h"
+
+namespace zsetd {
+
+bool IsNodeId(std::string_view text) {
+  return text.size() == kNodeIdLength && std::ranges::all_of(text, [](char digit) {
+           return (digit >= '0' && digit <= '9') || (digit >= 'a' && digit <= 'f');
+         });
+}
+
+Topology::Topology(const std::string& own_id) : self_(nullptr) { self_ = &FindOrAdd(own_id); }
+
+const ClusterNode* Topology::Find(std::string_view id) const {
+  const auto found = nodes_.find(id);
+  return found == nodes_.end() ? nullptr : found->second.get();
+}
+
+ClusterNode* Topology::Find(std::string_view id) {
+  return const_cast<ClusterNode*>(std::as_const(*this).Find(id));
+}
+
+ClusterNode& Topology::FindOrAdd(std::string_view id) {
+  assert(IsNodeId(id));
+  if (ClusterNode* known = Find(id)) return *known;
+  auto node = std::make_unique<ClusterNode>();
+  node->id = id;
+  return *nodes_.emplace(std::string(id), std::move(node)).first->second;
+}
+
+void Topology::Remove(const ClusterNode& node) {
+  assert(&node != self_);
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (owners_[slot] == &node) SetOwner(slot, nullptr);
+  }
+  const auto refers = [&](const auto& move) { return move.second == &node; };
+  std::erase_if(migrating_, refers);
+  std::erase_if(importing_, refers);
+  for (const auto& [id, other] : nodes_) {
+    if (other->master_id == node.id) other->master_id.clear();
+  }
+  nodes_.erase(nodes_.find(node.id));
+}
+
+void Topology::RenameSelf(const std::string& id) {
+  const std::string old_id = self_->id;
+  auto entry = nodes_.extract(old_id);
+  entry.key() = id;
+  self_->id = id;
+  nodes_.insert(std::move(entry));
+  for (const auto& [other_id, other] : nodes_) {
+    if (other->master_id == old_id) other->master_id = id;
+  }
+}
+
+void Topology::SetOwner(size_t slot, const ClusterNode* owner) {
+  owners_[slot] = owner;
+  if (owner != self_) migrating_.erase(static_cast<uint16_t>(slot));
+  if (owner == self_) importing_.erase(static_cast<uint16_t>(slot));
+}
+
+void Topology::StartMigrating(size_t slot, const ClusterNode& target) {
+  assert(owners_[slot] == self_);
+  migrating_[static_cast<uint16_t>(slot)] = &target;
+}
+
+void Topology::StartImporting(size_t slot, const ClusterNode& source) {
+  assert(owners_[slot] != self_);
+  importing_[static_cast<uint16_t>(slot)] = &source;
+}
+
+void Topology::EndMove(size_t slot) {
+  migrating_.erase(static_cast<uint16_t>(slot));
+  importing_.erase(static_cast<uint16_t>(slot));
+}
+
+std::map<const ClusterNode*, std::vector<SlotRange>> Topology::Ranges() const {
+  std::map<const ClusterNode*, std::vector<SlotRange>> ranges;
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (owners_[slot] == nullptr) continue;
+    std::vector<SlotRange>& of_owner = ranges[owners_[slot]];
+    if (slot > 0 && owners_[slot] == owners_[slot - 1]) {
+      ++of_owner.back().last;
+    } else {
+      of_owner.push_back({static_cast<uint16_t>(slot), static_cast<uint16_t>(slot)});
+    }
+  }
+  return ranges;
+}
+
+const ClusterNode& Topology::MasterOf(const ClusterNode& node) const {
+  const ClusterNode* master = node.is_replica ? Find(node.master_id) : nullptr;
+  return master == nullptr ? node : *master;
+}
+
+std::string Topology::ShardIdOf(const ClusterNode& node) const {
+  const ClusterNode& master = MasterOf(node);
+  if (!master.shard_id.empty()) return master.shard_id;
+  return node.shard_id.empty() ? master.id : node.shard_id;
+}
+
+uint64_t Topology::GreatestConfigEpoch() const {
+  uint64_t greatest = current_epoch;
+  for (const auto& [id, node] : nodes_) greatest = std::max(greatest, node->config_epoch);
+  return greatest;
+}
+
+absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges) {
+  std::bitset<kSlotCount> slots;
+  for (const SlotRange range : ranges) {
+    for (size_t slot = range.first; slot <= range.last; ++slot) {
+      if (slots[slot]) {
+        return Refusal("ERR Slot " + std::to_string(slot) + " specified multiple times");
+      }
+      slots.set(slot);
+    }
+  }
+  return slots;
+}
+
+}  // namespace zsetd

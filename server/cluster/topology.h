@@ -1,0 +1,95 @@
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/hashing/key_slot.h"
+#include "server/cluster/cluster_node.h"
+#include "server/engine/services/cluster_control.h"
+
+namespace zsetd {
+
+// The nodes of a cluster and the owners of its slots, as one node knows them.
+//
+// Invariants: one of the nodes is this node; a slot has at most one owner, which is one of the
+// nodes; only a slot of this node migrates, and only one of another node is imported.
+class Topology {
+ public:
+  using Nodes = std::map<std::string, std::unique_ptr<ClusterNode>, std::less<>>;
+  using Moves = std::map<uint16_t, const ClusterNode*>;
+
+  // A cluster that consists of this node.
+  explicit Topology(const std::string& own_id);
+  Topology(Topology&&) = default;
+  Topology& operator=(Topology&&) = default;
+
+  ClusterNode& self() { return *self_; }
+  const ClusterNode& self() const { return *self_; }
+  const Nodes& nodes() const { return nodes_; }
+
+  // The node, or null. O(log nodes).
+  const ClusterNode* Find(std::string_view id) const;
+  ClusterNode* Find(std::string_view id);
+
+  // The node, which is created if it is unknown.
+  ClusterNode& FindOrAdd(std::string_view id);
+
+  // Makes a known node the node that this process is. For a reader of nodes.conf.
+  void SetSelf(ClusterNode& node) { self_ = &node; }
+
+  // Removes a node other than this one. Its slots have no owner afterwards. O(slots).
+  void Remove(const ClusterNode& node);
+
+  // Gives this node another name.
+  void RenameSelf(const std::string& id);
+
+  const ClusterNode* OwnerOf(size_t slot) const { return owners_[slot]; }
+
+  // Changes the owner; null: none. A move of the slot that the change completes or contradicts
+  // ends.
+  void SetOwner(size_t slot, const ClusterNode* owner);
+
+  const Moves& migrating() const { return migrating_; }  // to these nodes
+  const Moves& importing() const { return importing_; }  // from these nodes
+  void StartMigrating(size_t slot, const ClusterNode& target);
+  void StartImporting(size_t slot, const ClusterNode& source);
+  void EndMove(size_t slot);
+
+  // The slots of each owner. O(slots).
+  std::map<const ClusterNode*, std::vector<SlotRange>> Ranges() const;
+
+  // The master of the node's shard: itself, or its master if that is known.
+  const ClusterNode& MasterOf(const ClusterNode& node) const;
+
+  // The name of the node's shard. All nodes of a shard have the same: that of their master's shard,
+  // or the master's own name if none is known.
+  std::string ShardIdOf(const ClusterNode& node) const;
+
+  // The greatest epoch of the cluster, and the epoch of the last vote.
+  uint64_t current_epoch = 0;
+  uint64_t last_vote_epoch = 0;
+
+  uint64_t GreatestConfigEpoch() const;
+
+ private:
+  Nodes nodes_;
+  ClusterNode* self_;
+  std::vector<const ClusterNode*> owners_ = std::vector<const ClusterNode*>(kSlotCount);
+  Moves migrating_;
+  Moves importing_;
+};
+
+// The slots of all ranges. A refusal if a slot occurs twice; the line is Redis's.
+absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges);
+
+}  // namespace zsetd

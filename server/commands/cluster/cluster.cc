@@ -1,0 +1,178 @@
+// CLUSTER: the nodes and slots of a cluster with a static topology. docs/cluster.md states what
+// exists.
+#include <string>
+#include <string_view>
+
+#include "server/commands/cluster/cluster_reports.h"
+#include "server/commands/cluster/cluster_slots.h"
+#include "server/commands/cluster/families.h"
+#include "server/commands/cluster/in_cluster.h"
+#include "server/commands/common/help.h"
+#include "server/engine/services/snapshot_control.h"
+
+namespace zsetd {
+namespace {
+
+void BumpEpoch(AdminCall& call) {
+  bool has_changed = false;
+  const absl::StatusOr<uint64_t> epoch = ClusterOf(call).BumpEpoch(has_changed);
+  if (!epoch.ok()) return call.Fail(epoch.status());
+  call.reply.Simple((has_changed ? "BUMPED " : "STILL ") + std::to_string(*epoch));
+}
+
+void SetConfigEpoch(AdminCall& call) {
+  const int64_t epoch = call.args.Integer();
+  if (call.Refused()) return;
+  ReplyStatus(call, ClusterOf(call).SetConfigEpoch(epoch));
+}
+
+// Only nodes with a bus report failures to each other.
+void CountFailureReports(AdminCall& call) {
+  const std::string_view id = call.args.Word();
+  if (!ClusterOf(call).KnowsNode(id)) return call.Fail("ERR Unknown node " + std::string(id));
+  call.reply.Integer(0);
+}
+
+void MyId(AdminCall& call) { call.reply.Bulk(ClusterOf(call).Id()); }
+void MyShardId(AdminCall& call) { call.reply.Bulk(ClusterOf(call).ShardId()); }
+
+// Links belong to the bus.
+void Links(AdminCall& call) { call.reply.Array(0); }
+
+void Forget(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Forget(call.args.Word())); }
+void Replicate(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Replicate(call.args.Word())); }
+void SaveConfig(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Save()); }
+
+// A replica becomes an empty master: the log and the snapshot must not restore its data.
+void ResetNode(AdminCall& call) {
+  const bool is_hard = call.args.Take("hard");
+  if (!is_hard) call.args.Take("soft");
+  call.args.End();
+  if (call.Refused()) return;
+  const bool was_replica = ClusterOf(call).IsReplica();
+  const absl::Status status = ClusterOf(call).Reset(is_hard);
+  if (was_replica) {
+    call.engine.services().snapshots->OnFlushAll();
+    call.Propagate({"FLUSHALL"});
+  }
+  ReplyStatus(call, status);
+}
+
+void Meet(AdminCall& call) {
+  call.Fail(
+      "ERR CLUSTER MEET needs the cluster bus, which this server does not have: "
+      "list the nodes in the cluster-config-file of each node");
+}
+
+void FailOver(AdminCall& call) {
+  if (!ClusterOf(call).IsReplica()) {
+    return call.Fail("ERR You should send CLUSTER FAILOVER to a replica");
+  }
+  call.Fail("ERR CLUSTER FAILOVER needs the cluster bus, which this server does not have");
+}
+
+constexpr uint32_t kQuery = kStale;
+constexpr uint32_t kAdminQuery = kAdmin | kStale;
+constexpr uint32_t kChange = kAdmin | kStale | kNoAsyncLoading;
+constexpr std::string_view kVaries = "nondeterministic_output";
+constexpr std::string_view kConstant = "O(1)";
+constexpr std::string_view kPerSlot = "O(N) for N slots, and a sync of nodes.conf to disk";
+constexpr std::string_view kPerNode = "O(N) for N nodes";
+
+struct Description {
+  std::string_view usage = {};
+  std::string_view summary;
+  std::string_view cost = kConstant;
+  std::string_view tips = {};
+};
+
+constexpr Command Subcommand(std::string_view name, CommandFunction run, int arity, uint32_t flags,
+                             std::string_view since, const Description& description) {
+  return {.name = name,
+          .run = run,
+          .arity = arity,
+          .flags = flags,
+          .group = CommandGroup::kCluster,
+          .since = since,
+          .usage = description.usage,
+          .summary = description.summary,
+          .cost = description.cost,
+          .tips = description.tips};
+}
+
+constexpr Command kCommands[] = {
+    {.name = "cluster",
+     .arity = -2,
+     .group = CommandGroup::kCluster,
+     .since = "3.0.0",
+     .summary = "A container for cluster commands.",
+     .cost = "Depends on the subcommand"},
+    Subcommand("cluster|addslots", InCluster<AddSlots>, -3, kChange, "3.0.0",
+               {"slot [slot ...]", "Assigns slots without an owner to this node.", kPerSlot}),
+    Subcommand("cluster|addslotsrange", InCluster<AddSlotsRange>, -4, kChange, "7.0.0",
+               {"start-slot end-slot [start-slot end-slot ...]",
+                "Assigns ranges of slots without an owner to this node.", kPerSlot}),
+    Subcommand("cluster|bumpepoch", InCluster<BumpEpoch>, 2, kChange, "3.0.0",
+               {"", "Gives this node the greatest epoch of the cluster.", kConstant, kVaries}),
+    Subcommand("cluster|count-failure-reports", InCluster<CountFailureReports>, 3, kAdminQuery,
+               "3.0.0",
+               {"node-id", "Returns the number of reports that a node has failed: 0 without a bus.",
+                kConstant, kVaries}),
+    Subcommand("cluster|countkeysinslot", InCluster<CountKeysInSlot>, 3, kQuery, "3.0.0",
+               {"slot", "Returns the number of keys in a slot."}),
+    Subcommand("cluster|delslots", InCluster<DelSlots>, -3, kChange, "3.0.0",
+               {"slot [slot ...]", "Removes the owners of slots.", kPerSlot}),
+    Subcommand("cluster|delslotsrange", InCluster<DelSlotsRange>, -4, kChange, "7.0.0",
+               {"start-slot end-slot [start-slot end-slot ...]",
+                "Removes the owners of ranges of slots.", kPerSlot}),
+    Subcommand("cluster|failover", InCluster<FailOver>, -2, kChange, "3.0.0",
+               {"[FORCE|TAKEOVER]", "Replies with an error: a failover needs the cluster bus."}),
+    Subcommand("cluster|flushslots", InCluster<FlushSlots>, 2, kChange, "3.0.0",
+               {"", "Removes this node as the owner of all its slots.", kPerSlot}),
+    Subcommand("cluster|forget", InCluster<Forget>, 3, kChange, "3.0.0",
+               {"node-id", "Removes a node from those that this node knows.", kPerSlot}),
+    Subcommand("cluster|getkeysinslot", InCluster<GetKeysInSlot>, 4, kQuery, "3.0.0",
+               {"slot count", "Returns keys of a slot.", "O(N) for N keys of the slot", kVaries}),
+    Subcommand("cluster|help", InCluster<Help>, 2, kLoading | kStale, "5.0.0",
+               {"", "Returns help about the subcommands."}),
+    Subcommand("cluster|info", InCluster<ClusterInfo>, 2, kQuery, "3.0.0",
+               {"", "Returns the state of the cluster as this node sees it.", kConstant, kVaries}),
+    Subcommand("cluster|keyslot", InCluster<KeySlotOf>, 3, kQuery, "3.0.0",
+               {"key", "Returns the slot of a key.", "O(N) for N bytes of the key"}),
+    Subcommand("cluster|links", InCluster<Links>, 2, kQuery, "7.0.0",
+               {"", "Returns the links of the cluster bus: none.", kConstant, kVaries}),
+    Subcommand(
+        "cluster|meet", InCluster<Meet>, -4, kChange, "3.0.0",
+        {"ip port [cluster-bus-port]", "Replies with an error: nodes meet over the cluster bus."}),
+    Subcommand("cluster|myid", InCluster<MyId>, 2, kQuery, "3.0.0",
+               {"", "Returns the name of this node."}),
+    Subcommand("cluster|myshardid", InCluster<MyShardId>, 2, kQuery, "7.2.0",
+               {"", "Returns the name of this node's shard.", kConstant, kVaries}),
+    Subcommand("cluster|nodes", InCluster<ClusterNodes>, 2, kQuery, "3.0.0",
+               {"", "Returns the nodes and their slots, as in nodes.conf.", kPerNode, kVaries}),
+    Subcommand("cluster|replicas", InCluster<ClusterReplicas>, 3, kAdminQuery, "5.0.0",
+               {"node-id", "Returns the replicas of a master.", kPerNode, kVaries}),
+    Subcommand("cluster|replicate", InCluster<Replicate>, 3, kChange, "3.0.0",
+               {"node-id", "Makes this node a replica of a master.", kPerSlot}),
+    Subcommand("cluster|reset", InCluster<ResetNode>, -2, kAdminQuery | kNoScript, "3.0.0",
+               {"[HARD|SOFT]", "Makes this node forget the other nodes and the slots.", kPerSlot}),
+    Subcommand("cluster|saveconfig", InCluster<SaveConfig>, 2, kChange, "3.0.0",
+               {"", "Writes nodes.conf.", kPerSlot}),
+    Subcommand("cluster|set-config-epoch", InCluster<SetConfigEpoch>, 3, kChange, "3.0.0",
+               {"config-epoch", "Sets the epoch of a new node.", kPerSlot}),
+    Subcommand("cluster|setslot", InCluster<SetSlot>, -4, kChange, "3.0.0",
+               {"slot <IMPORTING node-id|MIGRATING node-id|NODE node-id|STABLE>",
+                "Assigns a slot to a node, or marks it as moving.", kPerSlot}),
+    Subcommand("cluster|shards", InCluster<ClusterShards>, 2, kQuery, "7.0.0",
+               {"", "Returns the shards with their nodes and slots.", kPerNode, kVaries}),
+    Subcommand("cluster|slaves", InCluster<ClusterReplicas>, 3, kAdminQuery, "3.0.0",
+               {"node-id", "Returns the replicas of a master.", kPerNode, kVaries}),
+    Subcommand("cluster|slots", InCluster<ClusterSlots>, 2, kQuery, "3.0.0",
+               {"", "Returns the ranges of slots with their nodes.", kPerNode, kVaries}),
+};
+
+}  // namespace
+
+std::span<const Command> ClusterCommands() { return kCommands; }
+
+}  // namespace zsetd

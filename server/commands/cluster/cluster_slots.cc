@@ -1,0 +1,123 @@
+#include "server/commands/cluster/cluster_slots.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/hashing/key_slot.h"
+#include "protocol/text/number_text.h"
+#include "server/commands/cluster/in_cluster.h"
+
+namespace zsetd {
+namespace {
+
+std::optional<uint16_t> SlotIn(std::string_view word) {
+  const std::optional<int64_t> number = ParseInteger(word);
+  const bool is_slot = number && *number >= 0 && *number < static_cast<int64_t>(kSlotCount);
+  return is_slot ? std::optional(static_cast<uint16_t>(*number)) : std::nullopt;
+}
+
+uint16_t TakeSlot(ArgReader& args) {
+  const std::optional<uint16_t> slot = SlotIn(args.Word());
+  if (!slot) args.Refuse("ERR Invalid or out of range slot");
+  return slot.value_or(0);
+}
+
+std::vector<SlotRange> TakeSlots(AdminCall& call) {
+  std::vector<SlotRange> ranges;
+  while (call.args.ok() && !call.args.AtEnd()) {
+    const uint16_t slot = TakeSlot(call.args);
+    ranges.push_back({slot, slot});
+  }
+  return ranges;
+}
+
+std::vector<SlotRange> TakeRanges(AdminCall& call) {
+  std::vector<SlotRange> ranges;
+  if (call.args.left() % 2 != 0) call.args.Refuse(WrongArity(call.command.name));
+  while (call.args.ok() && !call.args.AtEnd()) {
+    const uint16_t first = TakeSlot(call.args);
+    const uint16_t last = TakeSlot(call.args);
+    if (first > last) {
+      call.args.Refuse("ERR start slot number " + std::to_string(first) +
+                       " is greater than end slot number " + std::to_string(last));
+    }
+    ranges.push_back({first, last});
+  }
+  return ranges;
+}
+
+using ChangeSlots = absl::Status (ClusterControl::*)(std::span<const SlotRange>);
+
+void ChangeAll(AdminCall& call, const std::vector<SlotRange>& ranges, ChangeSlots change) {
+  if (call.Refused()) return;
+  ReplyStatus(call, (ClusterOf(call).*change)(ranges));
+}
+
+// The words after the slot. Returns nullopt if they are no action.
+std::optional<absl::Status> ChangeSlot(ArgReader& args, ClusterControl& cluster, size_t slot) {
+  const bool has_id = args.left() == 2;
+  if (args.left() == 1 && args.Take("stable")) return cluster.EndMove(slot);
+  if (has_id && args.Take("migrating")) return cluster.StartMigrating(slot, args.Word());
+  if (has_id && args.Take("importing")) return cluster.StartImporting(slot, args.Word());
+  if (has_id && args.Take("node")) return cluster.AssignSlot(slot, args.Word());
+  return std::nullopt;
+}
+
+const Keyspace& KeysOf(AdminCall& call) { return call.engine.store().database(0).keys(); }
+
+}  // namespace
+
+void AddSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), &ClusterControl::AddSlots); }
+void AddSlotsRange(AdminCall& call) {
+  ChangeAll(call, TakeRanges(call), &ClusterControl::AddSlots);
+}
+void DelSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), &ClusterControl::DeleteSlots); }
+void DelSlotsRange(AdminCall& call) {
+  ChangeAll(call, TakeRanges(call), &ClusterControl::DeleteSlots);
+}
+
+void FlushSlots(AdminCall& call) { ReplyStatus(call, ClusterOf(call).FlushSlots()); }
+
+void SetSlot(AdminCall& call) {
+  if (ClusterOf(call).IsReplica()) {
+    return call.Fail("ERR You can use SETSLOT only with masters.");
+  }
+  const uint16_t slot = TakeSlot(call.args);
+  if (call.Refused()) return;
+  const std::optional<absl::Status> status = ChangeSlot(call.args, ClusterOf(call), slot);
+  if (status) return ReplyStatus(call, *status);
+  call.Fail("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP");
+}
+
+void KeySlotOf(AdminCall& call) { call.reply.Integer(KeySlot(call.args.Word())); }
+
+void CountKeysInSlot(AdminCall& call) {
+  const int64_t slot = call.args.Integer();
+  if (slot < 0 || slot >= static_cast<int64_t>(kSlotCount)) call.args.Refuse("ERR Invalid slot");
+  if (call.Refused()) return;
+  call.reply.Integer(static_cast<int64_t>(KeysOf(call).CountInSlot(static_cast<size_t>(slot))));
+}
+
+void GetKeysInSlot(AdminCall& call) {
+  const int64_t slot = call.args.Integer();
+  const int64_t most = call.args.Integer();
+  if (slot < 0 || slot >= static_cast<int64_t>(kSlotCount) || most < 0) {
+    call.args.Refuse("ERR Invalid slot or number of keys");
+  }
+  if (call.Refused()) return;
+  const Keyspace& keys = KeysOf(call);
+  size_t left = std::min(keys.CountInSlot(static_cast<size_t>(slot)), static_cast<size_t>(most));
+  call.reply.Array(left);
+  keys.ForEachInSlot(static_cast<size_t>(slot), [&](const Entry& entry) {
+    if (left == 0) return;
+    --left;
+    call.reply.Bulk(entry.key());
+  });
+}
+
+}  // namespace zsetd

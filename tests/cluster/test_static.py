@@ -1,0 +1,272 @@
+"""Clusters with a static topology: cluster clients, moves of slots, replicas and restarts, and the
+exchange of nodes.conf with redis-server."""
+
+import logging
+import pathlib
+import subprocess
+import threading
+import unittest
+
+import redis
+from redis.cluster import ClusterNode, RedisCluster
+
+from nodes import REDIS, SLOTS, ZSETD, ClusterTest, line
+
+logging.disable(logging.CRITICAL)  # redis-py logs each redirection
+
+KEYS = 2000
+K_SLOT = 7629  # of the key k
+
+
+def cluster_client(node):
+    return RedisCluster(startup_nodes=[ClusterNode("127.0.0.1", node.port)], decode_responses=True)
+
+
+def owns(node, slot):
+    """Returns whether the node serves the slot, as it states itself."""
+    return any(first <= slot <= last and master[2] == node.id
+               for first, last, master, *_ in node.command("CLUSTER", "SLOTS"))
+
+
+def move_slot(slot, source, target, others=()):
+    """Moves a slot like redis-cli: key by key, then its owner."""
+    target.command("CLUSTER", "SETSLOT", slot, "IMPORTING", source.id)
+    source.command("CLUSTER", "SETSLOT", slot, "MIGRATING", target.id)
+    while keys := source.command("CLUSTER", "GETKEYSINSLOT", slot, 10):
+        source.command("MIGRATE", "127.0.0.1", target.port, "", 0, 5000, "KEYS", *keys)
+    for node in (target, source, *others):
+        node.command("CLUSTER", "SETSLOT", slot, "NODE", target.id)
+
+
+class Clients(ClusterTest):
+    def test_redis_py_reads_and_writes_on_all_nodes(self):
+        nodes = self.start_cluster(3)
+        client = cluster_client(nodes[0])
+        for i in range(KEYS):
+            client.zadd(f"key:{i}", {"member": i})
+        for i in range(KEYS):
+            self.assertEqual(client.zscore(f"key:{i}", "member"), i)
+        sizes = [node.command("DBSIZE") for node in nodes]
+        self.assertEqual(sum(sizes), KEYS)
+        self.assertTrue(all(size > KEYS // 5 for size in sizes), sizes)
+        self.assertEqual(len(set(client.scan_iter(count=100))), KEYS)
+        self.assertEqual(client.zunionstore("{board}:week", ["{board}:1", "{board}:2"]), 0)
+        with self.assertRaises(redis.exceptions.RedisClusterException):
+            client.mget("a", "b")
+        client.close()
+
+    def test_slots_move_under_load_without_errors(self):
+        nodes = self.start_cluster(3)
+        client = cluster_client(nodes[0])
+        slot = client.keyslot("{tag}")
+        source = next(node for node in nodes if owns(node, slot))
+        target = nodes[(nodes.index(source) + 1) % 3]
+        others = [node for node in nodes if node not in (source, target)]
+        for i in range(300):
+            client.set(f"{{tag}}:{i}", i)
+        errors, done = [], threading.Event()
+
+        def load():
+            mine = cluster_client(nodes[0])
+            while not done.is_set():
+                for i in range(300):
+                    try:
+                        if mine.get(f"{{tag}}:{i}") != str(i):
+                            errors.append(f"{i} is lost")
+                        mine.set(f"{{tag}}:{i}", i)
+                    except redis.RedisError as error:
+                        errors.append(repr(error))
+            mine.close()
+
+        loader = threading.Thread(target=load)
+        loader.start()
+        for _ in range(4):
+            move_slot(slot, source, target, others)
+            source, target = target, source
+        done.set()
+        loader.join()
+        self.assertEqual(errors[:5], [])
+        self.assertEqual(source.command("CLUSTER", "COUNTKEYSINSLOT", slot), 300)
+        self.assertEqual(target.command("CLUSTER", "COUNTKEYSINSLOT", slot), 0)
+        client.close()
+
+    def test_ioredis_reads_and_writes_on_all_nodes(self):
+        nodes = self.start_cluster(3)
+        here = pathlib.Path(__file__).resolve().parent
+        if not (here.parent / "clients/node_modules/ioredis").exists():
+            self.skipTest("ioredis is not installed")
+        end = subprocess.run(["node", here / "ioredis_cluster.mjs", str(nodes[0].port)],
+                             capture_output=True, text=True, timeout=300)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+
+
+class Tools(ClusterTest):
+    def run_cli(self, command, node, *options):
+        end = subprocess.run(["redis-cli", "--cluster", command, f"127.0.0.1:{node.port}", *options],
+                             capture_output=True, text=True, timeout=300)
+        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
+        return end.stdout
+
+    def test_redis_cli_checks_and_moves_slots(self):
+        first, second = self.start_cluster(2)
+        client = cluster_client(first)
+        for i in range(KEYS):
+            client.set(f"key:{i}", i)
+        self.run_cli("reshard", first, "--cluster-from", first.id, "--cluster-to", second.id,
+                     "--cluster-slots", "100", "--cluster-yes")
+        text = self.run_cli("check", first)
+        self.assertIn("All nodes agree about slots configuration", text)
+        self.assertIn("All 16384 slots covered", text)
+        self.assertTrue(owns(second, 99))
+        self.assertFalse(owns(first, 99))
+        for i in range(KEYS):
+            self.assertEqual(client.get(f"key:{i}"), str(i))
+        self.run_cli("fix", second)
+        self.run_cli("rebalance", second, "--cluster-threshold", "1")
+        self.run_cli("check", second)
+        client.close()
+
+
+class Topology(ClusterTest):
+    def test_survives_a_kill(self):
+        first, second = self.start_cluster(2)
+        move_slot(5, first, second)
+        second.command("CLUSTER", "SETSLOT", 6, "IMPORTING", first.id)
+        first.command("CLUSTER", "SETSLOT", 6, "MIGRATING", second.id)
+        before = first.nodes_file.read_text(), second.nodes_file.read_text()
+        for node in (first, second):
+            node.kill()
+            node.start()
+        self.assertEqual((first.nodes_file.read_text(), second.nodes_file.read_text()), before)
+        self.assertIn("[6->-", before[0])
+        self.assertIn("[6-<-", before[1])
+
+    def test_keys_without_an_owner_are_claimed(self):
+        node, = self.nodes(1)
+        node.start()
+        node.command("CLUSTER", "ADDSLOTSRANGE", 0, SLOTS - 1)
+        node.command("SET", "k", "v")
+        node.command("CLUSTER", "DELSLOTSRANGE", 0, SLOTS - 1)
+        node.command("SAVE")
+        node.stop()
+        node.start()
+        self.assertEqual(node.command("CLUSTER", "COUNTKEYSINSLOT", K_SLOT), 1)
+        self.assertIn("cluster_slots_assigned:1\r\n", node.command("CLUSTER", "INFO"))
+
+    def test_a_file_is_used_by_one_server(self):
+        node, = self.start_cluster(1)
+        end = subprocess.run([ZSETD, "--port", "0", "--cluster-enabled", "yes",
+                              "--dir", node.folder.name, "--save", ""],
+                             capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(end.returncode, 0)
+        self.assertIn("is already used by a different server", end.stdout + end.stderr)
+
+    def test_an_invalid_file_is_refused(self):
+        node, = self.nodes(1)
+        node.nodes_file.write_text("nonsense\n")
+        end = subprocess.run([ZSETD, "--port", "0", "--cluster-enabled", "yes",
+                              "--dir", node.folder.name, "--save", ""],
+                             capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(end.returncode, 0)
+        self.assertIn("line 1: a node's line needs 8 words at least", end.stderr)
+
+    def test_files_are_exchanged_with_redis_server(self):
+        nodes = self.nodes(2)
+        self.write_files(nodes)
+        first = nodes[0]
+        first.start()
+        first.command("CLUSTER", "SETSLOT", 5, "MIGRATING", nodes[1].id)
+        first.stop()
+        first.start(REDIS)
+        text = str(first.command("CLUSTER", "NODES"))
+        self.assertIn("0-8191", text)
+        first.command("CLUSTER", "SETSLOT", 6, "MIGRATING", nodes[1].id)
+        first.command("CLUSTER", "SAVECONFIG")
+        first.stop()
+        first.start()
+        self.assertIn(f"[5->-{nodes[1].id}] [6->-{nodes[1].id}]", first.nodes_file.read_text())
+
+
+class Data(ClusterTest):
+    def fill(self, node):
+        with node.client.pipeline(transaction=False) as pipeline:
+            for i in range(KEYS):
+                pipeline.zadd(f"key:{i}", {"member": i})
+                pipeline.set(f"{{tag}}:{i}", i, px=None if i % 2 else 3_600_000)
+            pipeline.execute()
+
+    def test_survives_reloads_rewrites_and_restarts(self):
+        node, = self.nodes(1)
+        options = ("--appendonly", "yes", "--enable-debug-command", "yes")
+        node.start(ZSETD, *options)
+        node.command("CLUSTER", "ADDSLOTSRANGE", 0, SLOTS - 1)
+        self.fill(node)
+        digest = node.command("DEBUG", "DIGEST")
+        node.command("DEBUG", "RELOAD")
+        self.assertEqual(node.command("DEBUG", "DIGEST"), digest)
+        node.command("BGREWRITEAOF")
+        self.await_that(lambda: node.client.info("persistence")["aof_rewrite_in_progress"] == 0,
+                        "the rewrite does not end")
+        node.kill()
+        node.start(ZSETD, *options)
+        self.assertEqual(node.command("DEBUG", "DIGEST"), digest)
+        self.assertEqual(len(list(node.client.scan_iter(count=50))), 2 * KEYS)
+        self.assertEqual(node.command("CLUSTER", "COUNTKEYSINSLOT", 8338), KEYS)
+        self.assertIsNotNone(node.command("RANDOMKEY"))
+
+    def test_is_evicted_and_expires(self):
+        node, = self.nodes(1)
+        node.start()
+        node.command("CLUSTER", "ADDSLOTSRANGE", 0, SLOTS - 1)
+        self.fill(node)
+        for i in range(100):
+            node.command("PEXPIRE", f"key:{i}", 1)
+        self.await_that(lambda: node.command("DBSIZE") == 2 * KEYS - 100, "keys do not expire")
+        node.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        used = node.client.info("memory")["used_memory"]
+        node.command("CONFIG", "SET", "maxmemory", used - 100_000)
+        self.await_that(lambda: node.client.info("stats")["evicted_keys"] > 0, "nothing is evicted")
+        self.assertGreater(node.command("DBSIZE"), KEYS // 2)
+
+
+class Replicas(ClusterTest):
+    def test_a_replica_follows_its_master_and_serves_reads(self):
+        master, replica = self.nodes(2)
+        self.write_files([master], replica)
+        master.start()
+        replica.start()
+        master.command("SET", "k", "v")
+        self.await_that(lambda: replica.client.info("replication")["master_link_status"] == "up" and
+                        replica.command("DBSIZE") == 1, replica.server.log())
+        with self.assertRaisesRegex(redis.ResponseError, f"{K_SLOT} 127.0.0.1:{master.port}"):
+            replica.command("GET", "k")
+        with replica.client.client() as one:
+            one.execute_command("READONLY")
+            self.assertEqual(one.execute_command("GET", "k"), "v")
+            with self.assertRaisesRegex(redis.ResponseError, f"{K_SLOT} 127.0.0.1:{master.port}"):
+                one.execute_command("SET", "k", "x")
+            one.execute_command("READWRITE")
+            with self.assertRaisesRegex(redis.ResponseError, f"{K_SLOT} 127.0.0.1:{master.port}"):
+                one.execute_command("GET", "k")
+
+    def test_an_empty_node_becomes_a_replica(self):
+        master, replica = self.nodes(2)
+        self.write_files([master], None)
+        master.start()
+        master.command("SET", "k", "v")
+        replica.nodes_file.write_text(line(master, replica, f"0-{SLOTS - 1}") + "\n" +
+                                      line(replica, replica, "") + "\n")
+        replica.start()
+        replica.command("CLUSTER", "REPLICATE", master.id)
+        self.await_that(lambda: replica.client.info("replication")["master_link_status"] == "up",
+                        replica.server.log())
+        self.assertEqual(replica.command("DBSIZE"), 1)
+        self.assertEqual(replica.command("CLUSTER", "MYSHARDID"), master.id)
+        replica.command("CLUSTER", "RESET", "HARD")
+        self.assertEqual(replica.command("DBSIZE"), 0)
+        self.assertNotEqual(replica.command("CLUSTER", "MYID"), replica.id)
+        self.assertEqual(replica.client.info("replication")["role"], "master")
+
+
+if __name__ == "__main__":
+    unittest.main()
