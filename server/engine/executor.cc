@@ -51,10 +51,6 @@ void Executor::BeginBatch(Millis now) {
   clock_.Restart();
 }
 
-void Executor::Prefetch(const Client& client, std::span<const Args> requests) {
-  key_prefetcher_.Add(store_.database(client.database), commands_, requests);
-}
-
 // Clients are closed before keys are evicted: the buffers of other clients are weighed first.
 void Executor::Execute(Client& client, Args argv) {
   clients_.Evict();

@@ -12,7 +12,6 @@
 #include "server/engine/notify/overdue_requests.h"
 #include "server/engine/propagation/unit.h"
 #include "server/engine/replies.h"
-#include "server/engine/request/key_prefetcher.h"
 
 namespace zsetd {
 
@@ -48,11 +47,6 @@ class Executor {
   // Advances the time, between commands. If the clock is set back the time goes back: deadlines are
   // instants of that clock.
   void AdvanceTo(Millis now);
-
-  // Announces requests of the client that will be run, so that what they read can be prefetched,
-  // together with that of other clients' requests, before the first of them runs.
-  void Prefetch(const Client& client, std::span<const Args> requests);
-  void FetchPrefetched() { key_prefetcher_.Fetch(); }
 
   // Runs, postpones or rejects a request: the reply is in client.output.buffer when this returns,
   // or begins there and continues in client.output.long_reply.
@@ -119,7 +113,6 @@ class Executor {
   const ServerMode& mode_;
   Admission admission_;
   Replies replies_;
-  KeyPrefetcher key_prefetcher_;
   OverdueRequests overdue_;
 };
 

@@ -35,14 +35,21 @@ RequestLimits RequestPort::LimitsOf(const Client& client) const {
 }
 
 void RequestPort::Prefetch(const Client& client, std::span<const Args> requests) {
-  engine().executor().Prefetch(client, requests);
+  const Database& database = engine().store().database(client.database);
+  prefetcher_.Add(database, engine().commands(), requests);
 }
 
-void RequestPort::FetchPrefetched() { engine().executor().FetchPrefetched(); }
+void RequestPort::FetchPrefetched() {
+  assert(!in_network_);
+  prefetcher_.Fetch();
+}
 
 void RequestPort::StartServing(Millis now) { engine().executor().BeginBatch(now); }
 
-void RequestPort::Execute(Client& client, Args argv) { engine().executor().Execute(client, argv); }
+void RequestPort::Execute(Client& client, Args argv) {
+  ++requests_;
+  engine().executor().Execute(client, argv);
+}
 
 void RequestPort::ContinueReply(Client& client) { engine().executor().ContinueReply(client); }
 
@@ -63,7 +70,5 @@ bool RequestPort::IsStalled(Client& client) {
 Millis RequestPort::now() const { return engine().store().now(); }
 
 bool RequestPort::IsMemoryShort() const { return engine().store().ExceedsLimit(); }
-
-NetworkCounters& RequestPort::network_counters() { return engine().metrics().stats().network; }
 
 }  // namespace zsetd

@@ -8,12 +8,12 @@
 #include "protocol/resp/args.h"
 #include "protocol/resp/request_parser.h"
 #include "server/engine/notify/reply_holds.h"
+#include "server/engine/request/key_prefetcher.h"
 
 namespace zsetd {
 
 class Client;
 class Engine;
-struct NetworkCounters;
 struct Traffic;
 
 // The part of the engine that a connection sees. A round has these steps, each for all its
@@ -26,14 +26,15 @@ struct Traffic;
 //   write                            no call of the port
 //
 // A connection that reads or writes does not use the engine, so other threads may run requests at
-// the same time.
+// the same time. Each thread that serves connections has a port of its own.
 class RequestPort {
  public:
   // The engine outlives it.
   explicit RequestPort(Engine& engine) : engine_(engine) {}
   RequestPort(const RequestPort&) = delete;
 
-  // Connections read or write until this is set back: debug builds check that none calls the port.
+  // The connections of the thread read or write until this is set back: debug builds check that
+  // none calls the port.
   void set_in_network(bool in_network) { in_network_ = in_network; }
 
   // --- The lifetime of a connection. ---
@@ -77,7 +78,9 @@ class RequestPort {
   // Whether keys will be evicted unless memory is freed.
   bool IsMemoryShort() const;
 
-  NetworkCounters& network_counters();
+  // The requests that ran through this port, since the start or the last reset.
+  uint64_t requests() const { return requests_; }
+  void ResetRequests() { requests_ = 0; }
 
  private:
   Engine& engine() const {
@@ -86,6 +89,8 @@ class RequestPort {
   }
 
   Engine& engine_;
+  KeyPrefetcher prefetcher_;
+  uint64_t requests_ = 0;
   bool in_network_ = false;
 };
 

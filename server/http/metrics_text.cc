@@ -229,6 +229,17 @@ constexpr InfoMetric kInfoMetrics[] = {
      "Time of the event loop's rounds, without waiting", 1e-6},
     {"eventloop_duration_cmd_sum", "zsetd_event_loop_command_seconds_total", kCounter,
      "Time of the commands in the event loop's rounds", 1e-6},
+    {"engine_lock_exclusive_us", "zsetd_engine_lock_exclusive_seconds_total", kCounter,
+     "Time for which a thread had the engine to itself", 1e-6},
+    {"engine_lock_wait_us", "zsetd_engine_lock_wait_seconds_total", kCounter,
+     "Time for which threads waited for the engine", 1e-6},
+    {"engine_lock_waits", "zsetd_engine_lock_waits_total", kCounter, "Waits for the engine"},
+    {"engine_lock_longest_exclusive_us", "zsetd_engine_lock_longest_exclusive_seconds", kGauge,
+     "The longest time for which a thread had the engine to itself", 1e-6},
+    {"engine_lock_longest_wait_us", "zsetd_engine_lock_longest_wait_seconds", kGauge,
+     "The longest wait for the engine", 1e-6},
+    {"engine_lock_wait_p999_us", "zsetd_engine_lock_wait_p999_seconds", kGauge,
+     "The time within which 99.9 % of the waits for the engine ended", 1e-6},
     {"aof_rewrites", "zsetd_log_rewrites_total", kCounter, "Rewrites of the append-only log"},
     {"rdb_last_load_keys_loaded", "zsetd_load_keys_loaded", kGauge, "Keys loaded at the start"},
     {"current_save_keys_processed", "zsetd_save_keys_processed", kGauge,
@@ -290,6 +301,21 @@ void AddDatabases(const InfoFields& fields, Families& families) {
   if (FieldOf(fields, "db0").empty()) add("db0", "");
   for (const auto& [name, value] : fields) {
     if (name.starts_with("db") && value.starts_with("keys=")) add(name, value);
+  }
+}
+
+void AddThreads(const InfoFields& fields, Families& families) {
+  constexpr std::string_view kPrefix = "io_thread_";
+  for (const auto& [name, value] : fields) {
+    if (!name.starts_with(kPrefix)) continue;
+    const Labels label = {{"thread", std::string(name.substr(kPrefix.size()))}};
+    families.Gauge("zsetd_thread_clients", "Clients that a thread serves",
+                   NumberIn(value, "clients"), label);
+    families.Counter("zsetd_thread_requests_total", "Requests that a thread ran",
+                     NumberIn(value, "requests"), label);
+    families.Counter("zsetd_thread_busy_seconds_total",
+                     "Time of a thread's rounds, without waiting",
+                     NumberIn(value, "busy_us") * 1e-6, label);
   }
 }
 
@@ -370,6 +396,7 @@ std::string MetricsText(const MetricsSnapshot& snapshot) {
   AddServer(fields, families);
   AddInfo(fields, families);
   AddDatabases(fields, families);
+  AddThreads(fields, families);
   AddErrors(fields, families);
   AddCommands(snapshot, families);
   AddSlowLog(snapshot, families);

@@ -23,7 +23,6 @@ class Running {
   }
 
   bool Step() {
-    engine_.executor().FetchPrefetched();
     engine_.executor().BeginBatch(UnixNow());
     if (client_ == nullptr) {
       Enter();

@@ -3,6 +3,8 @@
 #include <system_error>
 #include <utility>
 
+#include "server/net/session.h"
+
 namespace zsetd {
 
 void HeldReplies::Start() {
@@ -10,10 +12,11 @@ void HeldReplies::Start() {
   throw std::system_error(std::make_error_code(std::errc::not_enough_memory), "epoll_ctl");
 }
 
-void HeldReplies::Receive() {
-  signal_.Clear();
+// The signal is cleared before: if a connection was added too late for this round, its signal has
+// not been sent yet.
+void HeldReplies::Serve() {
   for (const auto& each : std::exchange(held_, {})) {
-    if (const auto connection = each.lock()) poller_.Wake(*connection);
+    if (const auto connection = each.lock()) connection->Wake();
   }
 }
 

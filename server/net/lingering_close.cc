@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/steady_timer.hpp>
 #include <chrono>
-#include <functional>
 #include <utility>
 
 #include "server/process/clock.h"
@@ -22,17 +20,18 @@ constexpr size_t kMaxBytes = 16u << 20;
 class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this<Rest> {
  public:
   Rest(Socket socket, LingeringCloses& owner)
-      : socket_(std::move(socket)), owner_(owner), patience_(owner.executor_, owner.patience_) {}
+      : socket_(std::move(socket)), owner_(owner), until_(quiet_since_ + owner.patience_) {}
 
   // Returns false if the connection is closed.
   bool Start() {
     socket_.EndOutput();
-    if (!owner_.poller_.Watch(socket_.descriptor(), *this, {.reads = true})) return false;
-    patience_.async_wait([weak = weak_from_this()](const boost::system::error_code& error) {
-      const auto self = weak.lock();
-      if (!error && self) self->End();
-    });
-    return true;
+    return owner_.poller_.Watch(socket_.descriptor(), *this, {.reads = true});
+  }
+
+  bool IsLate(Micros now) const { return now >= until_; }
+  void End() {
+    socket_.Close();
+    owner_.rests_.erase(shared_from_this());
   }
 
   bool IsSettled(Micros now) const {
@@ -41,10 +40,11 @@ class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this
 
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
-  void Serve() override {}
+  void Receive() override {}
   void Send() override {}
 
-  void Receive() override {
+  void Serve() override {
+    if (socket_.descriptor() < 0) return;
     std::array<char, 16 << 10> waste;
     const auto [state, count] = socket_.Read(waste);
     bytes_ += count;
@@ -53,17 +53,11 @@ class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this
     if (!goes_on || bytes_ >= kMaxBytes) End();
   }
 
-  void End() {
-    socket_.Close();
-    patience_.cancel();
-    owner_.rests_.erase(shared_from_this());
-  }
-
   Socket socket_;
   LingeringCloses& owner_;
-  boost::asio::steady_timer patience_;
   size_t bytes_ = 0;
   Micros quiet_since_ = MonotonicNow();
+  const Micros until_;
 };
 
 LingeringCloses::~LingeringCloses() = default;
@@ -72,6 +66,14 @@ void LingeringCloses::Close(Socket socket) {
   if (socket.HasEnded()) return;  // the usual case: nothing is left to discard
   const auto rest = std::make_shared<Rest>(std::move(socket), *this);
   if (rest->Start()) rests_.insert(rest);
+}
+
+void LingeringCloses::CloseLate(Micros now) {
+  if (rests_.empty()) return;
+  const auto rests = rests_;  // a copy: the end of a rest removes it
+  for (const auto& rest : rests) {
+    if (rest->IsLate(now)) rest->End();
+  }
 }
 
 bool LingeringCloses::AreSettled(Micros now) const {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <boost/asio/any_io_executor.hpp>
 #include <memory>
 
 #include "absl/container/flat_hash_set.h"
@@ -14,16 +13,21 @@ namespace zsetd {
 // connection that is closed while input is unread, and discards output that is in transit.
 // Therefore only our half is closed at first, and input is discarded until the other side closes
 // its half. This ends after one second, or the time set by `set_patience()`, or after 16 MB.
+//
+// It is used in the engine only, except that connections take part in the rounds of their thread.
 class LingeringCloses {
  public:
   // `poller` outlives it.
-  LingeringCloses(Poller& poller, boost::asio::any_io_executor executor)
-      : poller_(poller), executor_(std::move(executor)) {}
+  explicit LingeringCloses(Poller& poller) : poller_(poller) {}
   LingeringCloses(const LingeringCloses&) = delete;
   ~LingeringCloses();
 
   // Takes over the connection, which must not be registered with the poller.
   void Close(Socket socket);
+
+  // Closes the connections whose time limit has passed. Must be called often. `now` is monotonic
+  // time. O(connections).
+  void CloseLate(Micros now);
 
   // Sets the time limit for connections that are closed from now on.
   void set_patience(Millis patience) { patience_ = patience; }
@@ -36,7 +40,6 @@ class LingeringCloses {
   class Rest;
 
   Poller& poller_;
-  boost::asio::any_io_executor executor_;
   Millis patience_{1000};
   absl::flat_hash_set<std::shared_ptr<Rest>> rests_;
 };

@@ -80,6 +80,7 @@ void Listener::NeverBlock(error_code& error) {
 
 void Listener::Stop() {
   while (AcceptOne() == error_code()) continue;
+  poller_.Wake(*this);  // it must exist while an event of it may be on its way
   error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();

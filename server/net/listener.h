@@ -15,7 +15,8 @@
 namespace zsetd {
 
 // Accepts connections on one address or one Unix socket, and passes them to a callback. Continues
-// after a failure to accept, such as too many open files.
+// after a failure to accept, such as too many open files. Connections are accepted on the poller's
+// thread; any thread that is in the engine may start and stop it.
 class Listener : public Polled, public std::enable_shared_from_this<Listener> {
  public:
   // `io`, `poller` and `log` outlive this.

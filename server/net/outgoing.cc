@@ -70,9 +70,16 @@ Outgoing::Outgoing(Poller& poller, const Settings& settings, std::unique_ptr<Tls
     : poller_(poller), settings_(settings), tls_(std::move(tls)), owner_(&owner) {}
 
 void Outgoing::Start(const Connector::Target& target) {
-  assert(state_ == State::kLookup && lookup_ == nullptr);
+  assert(state_ == State::kNew);
+  target_ = target;
+  if (poller_.IsOwn()) return BeginLookup();
+  poller_.Wake(*this);
+}
+
+void Outgoing::BeginLookup() {
+  state_ = State::kLookup;
   try {
-    lookup_ = std::make_unique<NameLookup>(target.host, target.port);
+    lookup_ = std::make_unique<NameLookup>(target_.host, target_.port);
   } catch (const std::system_error& error) {
     return StartFailed(error.what());
   }
@@ -84,8 +91,10 @@ void Outgoing::Start(const Connector::Target& target) {
 
 void Outgoing::StartFailed(std::string reason) { End(std::move(reason)); }
 
+// If an event is on its way to the poller's thread, this object must exist until it is received.
 void Outgoing::Close() {
   owner_ = nullptr;
+  if (!poller_.IsOwn()) poller_.Wake(*this);
   if (state_ == State::kLookup && lookup_ != nullptr) poller_.Forget(lookup_->descriptor(), *this);
   state_ = State::kClosed;
   lookup_.reset();
@@ -107,7 +116,7 @@ void Outgoing::set_receives(bool receives) {
   poller_.Wake(*this);
 }
 
-void Outgoing::Receive() {
+void Outgoing::Read() {
   if (state_ != State::kOpen && state_ != State::kHandshake) return;
   const bool reads = receives_ || state_ == State::kHandshake;
   if (!reads && has_broken()) return End("the connection has broken");
@@ -125,6 +134,8 @@ void Outgoing::Receive() {
 }
 
 void Outgoing::Serve() {
+  if (state_ == State::kNew && end_reason_.empty()) BeginLookup();
+  Read();
   if (state_ == State::kLookup && lookup_ != nullptr && lookup_->done()) {
     poller_.Forget(lookup_->descriptor(), *this);
     if (lookup_->addresses().empty()) End(lookup_->error());
@@ -222,7 +233,7 @@ void Outgoing::EndTls() {
   End(tls_->error().empty() ? "the other side has closed the connection" : "TLS: " + tls_->error());
 }
 
-void Outgoing::Send() {
+void Outgoing::Collect() {
   if (state_ == State::kHandshake || state_ == State::kOpen) Flush();
   if (!end_reason_.empty() && owner_ != nullptr) return poller_.Wake(*this);
   if (state_ == State::kHandshake || state_ == State::kOpen) Await();

@@ -17,9 +17,11 @@ namespace zsetd {
 // A connection to another server. Like the connections of clients, it takes part in the poller's
 // rounds:
 //
-//   Receive   network -> buffer
-//   Serve     buffer -> owner
-//   Send      output -> network
+//   Serve     network -> buffer -> owner
+//   Collect   output -> network
+//
+// All of its work is done in these steps, in the engine, because a command of any thread may start,
+// use and close it.
 //
 // It looks up the name, tries the addresses one after the other, and performs the TLS handshake if
 // TLS is on. Then it notifies the owner.
@@ -45,13 +47,16 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   void set_receives(bool receives);
 
  private:
-  enum class State { kLookup, kConnecting, kHandshake, kOpen, kClosed };
+  enum class State { kNew, kLookup, kConnecting, kHandshake, kOpen, kClosed };
 
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
-  void Receive() override;
+  void Receive() override {}
   void Serve() override;
-  void Send() override;
+  void Collect() override;
+  void Send() override {}
 
+  void BeginLookup();
+  void Read();
   void TryNext(std::string reason);
   bool TryAddress(const NetworkAddress& address, std::string& reason);
   void FinishConnecting();
@@ -67,7 +72,8 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   const Settings& settings_;
   std::unique_ptr<Tls> tls_;
   Connection::Owner* owner_;
-  State state_ = State::kLookup;
+  Connector::Target target_;
+  State state_ = State::kNew;
   std::unique_ptr<NameLookup> lookup_;
   size_t tried_ = 0;  // the number of addresses
   Socket socket_;

@@ -94,15 +94,19 @@ Server::Server(asio::io_context& io, Engine& engine, SpdlogLog& log, const WakeS
       engine_(engine),
       log_(log),
       ticker_(engine),
-      connector_(poller_, engine.settings()),
-      held_replies_(std::make_shared<HeldReplies>(poller_, log_signal)),
-      posted_steps_(std::make_shared<PostedSteps>(poller_)),
+      main_(0, engine, gate_, [this](Micros now) { PlanUpkeep(now); }),
+      connector_(main_.poller(), engine.settings()),
+      held_replies_(std::make_shared<HeldReplies>(main_.poller(), log_signal)),
+      posted_steps_(std::make_shared<PostedSteps>(main_.poller())),
       signals_(io, SIGTERM, SIGINT, SIGHUP),
       grace_(io),
-      closes_(poller_, io.get_executor()),
       installation_(engine.services().network.Install(*this)) {
   held_replies_->Start();
   posted_steps_->Start();
+  for (int i = 1; i < engine.settings().io_threads; ++i) {
+    others_.push_back(
+        std::make_unique<IoThread>(i, engine, gate_, [this](Micros) { WakeMainIfDue(); }));
+  }
 }
 
 absl::Status Server::Listen() {
@@ -187,9 +191,9 @@ absl::Status Server::ListenAt(const std::vector<ListenAddress>& addresses) {
 }
 
 std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
-  return std::make_shared<Listener>(io_, poller_, log_, [this, with_tls](StreamSocket socket) {
-    OnConnection(std::move(socket), with_tls);
-  });
+  return std::make_shared<Listener>(
+      io_, main_.poller(), log_,
+      [this, with_tls](StreamSocket socket) { OnConnection(std::move(socket), with_tls); });
 }
 
 absl::Status Server::Open(const ListenAddress& where) {
@@ -236,12 +240,23 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   }
   if (IsProtectedFrom(socket)) return Reject(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
+  IoThread& thread = LeastLoaded();
   auto session = std::make_shared<Session>(
-      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, port_, log_, poller_,
-      *held_replies_, closes_, [this](Session& ended) { OnEnd(ended); });
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, port_.NextClientId(),
+      port_.now(), thread, log_, *held_replies_, [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
-  session->Start();
-  if (with_tls) handshakes_.Add(session, MonotonicNow());
+  thread.AddConnection();
+  session->Start(port_);
+  if (with_tls) thread.handshakes().Add(session, MonotonicNow());
+}
+
+// Prefers the others, because the main thread has more to do.
+IoThread& Server::LeastLoaded() {
+  IoThread* least = &main_;
+  for (const auto& thread : others_) {
+    if (thread->connections() <= least->connections()) least = thread.get();
+  }
+  return *least;
 }
 
 // Without a password, only clients on this machine are accepted (protected-mode).
@@ -260,7 +275,11 @@ void Server::Reject(StreamSocket& socket, bool with_tls, std::string_view reason
   ++engine_.metrics().stats().connections_rejected;
 }
 
-void Server::OnEnd(Session& session) { sessions_.erase(session.shared_from_this()); }
+void Server::OnEnd(Session& session) {
+  session.thread().RemoveConnection();
+  sessions_.erase(session.shared_from_this());
+  if (stopping_) gate_.SendOnLeaving(main_.poller().signal());  // it may have been the last one
+}
 
 void Server::AwaitSignal() {
   signals_.async_wait([this](const error_code& error, int signal) {
@@ -319,30 +338,80 @@ void Server::ContinueShutdown() {
   engine_.shutdown().Continue();
 }
 
+// Upkeep takes a turn of its own with the engine, so it is done only when it is due. The thread's
+// last turn with the engine has planned when that is.
+void Server::Run() {
+  StartThreads();
+  while (!is_done_) {
+    const Micros wait = std::min(upkeep_at_ - main_.round_ended(), longest_wait_);
+    const bool interrupted = !main_.RunRound(std::max(wait, Micros(0)));
+    const Micros now = main_.round_ended();
+    const bool is_due = needs_upkeep_ || now >= upkeep_at_ || now >= next_turn_;
+    if (interrupted || is_due) DoUpkeep(interrupted);
+  }
+  StopThreads();
+}
+
+void Server::StartThreads() {
+  for (const auto& thread : others_) thread->Start();
+}
+
+void Server::StopThreads() {
+  for (const auto& thread : others_) thread->Stop();
+}
+
 // Asio handles signals, and timers that may be 0.1 s late. It gets a turn ten times a second, and
 // immediately after a signal interrupts the wait for connections.
-void Server::Run() {
-  Micros next_tick{0};
-  Micros next_turn{0};
-  const RoundHooks hooks = {.before_engine = [this] { port_.set_in_network(false); },
-                            .after_serving = [this] { engine_.executor().EndRound(); },
-                            .after_engine = [this] { port_.set_in_network(true); }};
-  while (!IsDone()) {
-    port_.set_in_network(true);
-    const bool interrupted = !poller_.RunRound(std::min(next_tick, LongestWait()), hooks);
-    port_.set_in_network(false);
-    const Micros now = MonotonicNow();
-    engine_.metrics().RecordRound(now - poller_.round_began());
-    next_tick = ticker_.TickIfDue(now);
-    if (interrupted || now >= next_turn) {
-      io_.poll();
-      handshakes_.CloseLate(now);
-      next_turn = now + LongestWait();
-    }
-    ContinueShutdown();
-    if (asked_to_stop_ > 0) Stop();
-    FinishReplicas();
+void Server::DoUpkeep(bool interrupted) {
+  main_.Enter();
+  const Micros now = gate_.lock().locked_at();
+  ticker_.TickIfDue(now);
+  if (interrupted || now >= next_turn_) {
+    io_.poll();
+    next_turn_ = now + LongestWait();
   }
+  ContinueShutdown();
+  if (asked_to_stop_ > 0) Stop();
+  FinishReplicas();
+  is_done_ = IsDone(now);
+  main_.Leave();
+}
+
+// Called at the end of each turn of the main thread.
+void Server::PlanUpkeep(Micros now) {
+  longest_wait_ = LongestWait();
+  needs_upkeep_ = stopping_ || HasShutdownWork();
+  upkeep_at_ = now + ticker_.TimeLeft(now);
+}
+
+// Called at the end of each turn of another thread.
+void Server::WakeMainIfDue() {
+  const bool has_shutdown_work = !stopping_ && HasShutdownWork();
+  if (ticker_.HasEarlierDeadline() || has_shutdown_work) {
+    gate_.SendOnLeaving(main_.poller().signal());
+  }
+}
+
+bool Server::HasShutdownWork() const { return asked_to_stop_ > 0 || engine_.shutdown().IsDue(); }
+
+NetworkStatus Server::network_status() const {
+  NetworkStatus status;
+  status.threads.push_back(main_.Status());
+  for (const auto& thread : others_) status.threads.push_back(thread->Status());
+  const EngineLock::Stats& lock = gate_.lock().stats();
+  status.lock = {.held = lock.held,
+                 .waited = lock.waited,
+                 .waits = lock.waits,
+                 .longest_hold = lock.longest_hold,
+                 .longest_wait = lock.longest_wait,
+                 .wait_p999 = lock.wait_times.Percentile(99.9)};
+  return status;
+}
+
+void Server::ResetStats() {
+  main_.ResetStats();
+  for (const auto& thread : others_) thread->ResetStats();
+  gate_.lock().ResetStats();
 }
 
 // At the end the server waits for events that do not wake the poller, so its turns are shorter.
@@ -355,7 +424,7 @@ void Server::Stop() {
   for (const auto& session : sessions_) {
     if (!session->IsReplica()) session->Finish();
   }
-  closes_.set_patience(GraceForClients());
+  SetPatience(GraceForClients());
   grace_.expires_after(GraceForClients());
   grace_.async_wait([this](const error_code& error) {
     if (!error) AbandonSessions();
@@ -370,9 +439,13 @@ Millis Server::GraceForClients() const {
   return std::max(all - engine_.shutdown().waited(), least);
 }
 
+void Server::SetPatience(Millis patience) {
+  main_.closes().set_patience(patience);
+  for (const auto& thread : others_) thread->closes().set_patience(patience);
+}
+
 void Server::AbandonSessions() {
-  const auto sessions = sessions_;  // a copy: closing a session removes it
-  for (const auto& session : sessions) {
+  for (const auto& session : sessions_) {
     if (replicas_finish_ || !session->IsReplica()) session->Abandon();
   }
 }
@@ -385,7 +458,7 @@ void Server::FinishReplicas() {
   replicas_finish_ = true;
   if (sessions_.empty()) return;
   for (const auto& session : sessions_) session->Finish();
-  closes_.set_patience(kGraceForReplicas);
+  SetPatience(kGraceForReplicas);
   grace_.expires_after(kGraceForReplicas);
   grace_.async_wait([this](const error_code& error) {
     if (!error) AbandonSessions();
@@ -394,10 +467,13 @@ void Server::FinishReplicas() {
 
 // Waits until the other sides' systems have acknowledged everything. Does not wait for clients that
 // have received everything but do not close.
-bool Server::IsDone() const {
+bool Server::IsDone(Micros now) const {
   if (was_cut_short_) return true;
   if (!stopping_) return false;
-  return asked_to_stop_ > 1 || (sessions_.empty() && closes_.AreSettled(MonotonicNow()));
+  if (asked_to_stop_ > 1) return true;
+  if (!sessions_.empty() || !main_.closes().AreSettled(now)) return false;
+  return std::ranges::all_of(
+      others_, [now](const auto& thread) { return thread->closes().AreSettled(now); });
 }
 
 }  // namespace zsetd

@@ -12,14 +12,13 @@
 #include "server/engine/engine.h"
 #include "server/engine/services/installation.h"
 #include "server/engine/services/network_control.h"
-#include "server/net/handshakes.h"
+#include "server/net/engine_gate.h"
 #include "server/net/held_replies.h"
-#include "server/net/lingering_close.h"
+#include "server/net/io_thread.h"
 #include "server/net/listener.h"
 #include "server/net/outgoing.h"
 #include "server/net/posted_steps.h"
 #include "server/net/session.h"
-#include "server/net/socket/poller.h"
 #include "server/net/socket/stream_socket.h"
 #include "server/net/socket/tls_context.h"
 #include "server/net/socket/wake_signal.h"
@@ -30,6 +29,12 @@ namespace zsetd {
 
 // The network side of the engine: listens, owns the sessions, ticks, and shuts down on SIGTERM,
 // SIGINT or SHUTDOWN. SIGHUP reopens the log file.
+//
+// `io-threads` threads serve the sessions. The main thread is one of them; it alone also accepts
+// connections, ticks, handles signals, holds replies for the log, runs posted steps, and does the
+// work of connections to other servers. A thread that sets an earlier deadline wakes it.
+//
+// All functions and fields are for the thread that is in the engine, unless they state otherwise.
 class Server : public NetworkControl {
  public:
   // `log_signal` is sent when more of the append-only log is durable, or when a snapshot needs a
@@ -46,12 +51,16 @@ class Server : public NetworkControl {
   // not in use. A refusal is a human-readable reason and changes nothing.
   absl::Status Apply(const Settings& settings) override;
 
-  // Serves clients until the server stops.
+  // Serves clients until the server stops. The calling thread is the main thread. Before and after
+  // this call, no thread needs to be in the engine.
   void Run();
 
   // Makes Run() stop listening, run the requests that have arrived, send the replies, close and
   // return. After a second call, or after `shutdown-timeout`, it no longer waits for clients.
   void AskToStop() override { ++asked_to_stop_; }
+
+  NetworkStatus network_status() const override;
+  void ResetStats() override;
 
   // `was_cut_short()`: a second SIGINT ended Run(), so data may not be saved.
   bool is_stopping() const { return stopping_; }
@@ -85,6 +94,7 @@ class Server : public NetworkControl {
   absl::Status ApplyAddresses(const Settings& settings);
   std::shared_ptr<Listener> MakeListener(bool with_tls);
   void OnConnection(StreamSocket socket, bool with_tls);
+  IoThread& LeastLoaded();
   void Reject(StreamSocket& socket, bool with_tls, std::string_view reason);
   bool IsProtectedFrom(const StreamSocket& socket) const;
   void OnEnd(Session& session);
@@ -92,20 +102,29 @@ class Server : public NetworkControl {
   void OnTermination(int signal);
   void OnRepeatedTermination(int signal);
   void ReopenLog();
+  void StartThreads();
+  void StopThreads();
+  void DoUpkeep(bool interrupted);
+  void PlanUpkeep(Micros now);
+  void WakeMainIfDue();
+  bool HasShutdownWork() const;
   void ContinueShutdown();
   void Stop();
   Millis GraceForClients() const;
+  void SetPatience(Millis patience);
   void AbandonSessions();
   void FinishReplicas();
   Micros LongestWait() const;
-  bool IsDone() const;
+  bool IsDone(Micros now) const;
 
   boost::asio::io_context& io_;
   Engine& engine_;
-  RequestPort port_{engine_};
+  RequestPort port_{engine_};  // of whichever thread is in the engine
   SpdlogLog& log_;
   Ticker ticker_;
-  Poller poller_;
+  EngineGate gate_;
+  IoThread main_;
+  std::vector<std::unique_ptr<IoThread>> others_;
   OutgoingConnector connector_;
   std::shared_ptr<HeldReplies> held_replies_;
   std::shared_ptr<PostedSteps> posted_steps_;
@@ -114,14 +133,17 @@ class Server : public NetworkControl {
   std::vector<OpenListener> listeners_;
   std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
-  Handshakes handshakes_;
-  LingeringCloses closes_;
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool is_listening_ = false;
   bool stopping_ = false;
   bool replicas_finish_ = false;
   bool was_cut_short_ = false;
+  bool needs_upkeep_ = false;  // at the end of the main thread's round
+  Micros upkeep_at_{0};        // at the latest, in monotonic time
+  Micros next_turn_{0};        // Asio's, in monotonic time
+  Micros longest_wait_{0};
+  bool is_done_ = false;
   const Installation installation_;
 };
 

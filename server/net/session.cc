@@ -6,6 +6,7 @@
 
 #include "core/util/allocation_size.h"
 #include "server/engine/client/traffic.h"
+#include "server/net/io_thread.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -46,30 +47,31 @@ std::string PeerOf(const StreamSocket& socket) {
 
 }  // namespace
 
-Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& port, const Log& log,
-                 Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
+Session::Session(StreamSocket socket, std::unique_ptr<Tls> tls, uint64_t client_id, Millis now,
+                 IoThread& thread, const Log& log, HeldReplies& held_replies,
                  std::function<void(Session&)> on_end)
     : tls_(std::move(tls)),
-      port_(port),
+      thread_(thread),
+      port_(thread.port()),
+      poller_(thread.poller()),
       log_(log),
-      poller_(poller),
       held_replies_(held_replies),
-      closes_(closes),
       on_end_(std::move(on_end)),
-      client_(port.NextClientId(), PeerOf(socket), OwnEndOf(socket), port.now(),
-              [this] { OnWake(); }),
+      client_(client_id, PeerOf(socket), OwnEndOf(socket), now, [this] { OnWake(); }),
       socket_(std::move(socket)),
-      counters_(port.network_counters()),
+      counters_(thread.counters()),
       sender_(socket_, tls_.get(), counters_) {}
 
-void Session::Start() {
+void Session::Start(RequestPort& port) {
   client_.connection.descriptor = socket_.descriptor();
   client_.connection.uses_tls = tls_ != nullptr;
+  client_.connection.io_thread = thread_.number();
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
-  port_.Attach(client_);
+  port.Attach(client_);
   Report(LogLevel::kVerbose, "Accepted");
-  AwaitNext();
+  if (poller_.IsOwn()) return AwaitNext();
+  Wake();  // it awaits requests at the end of its first round
 }
 
 void Session::EndHandshake() {
@@ -92,7 +94,8 @@ void Session::Receive() {
 
 void Session::Announce() {
   if (closed_) return;
-  if (must_close_) return Close();
+  if (must_close_ || abandoned_ || client_.connection.close_now) return Close();
+  if (std::exchange(asked_to_finish_, false)) StartFinishing();
   const bool has_arrived = received_ > 0;
   ReportTraffic();
   if (closed_ || !has_arrived) return;
@@ -205,6 +208,7 @@ void Session::Serve() {
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (left_to_read_ && client_.IsWaiting()) finishing_ = true;
   if (client_.output.buffer.size() > kManyReplyBytes) Flush();
+  thread_.PassOn();
 }
 
 bool Session::RunUntilHeld() {
@@ -247,6 +251,7 @@ void Session::RunRequest() {
   port_.Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // the client may have authenticated
   if (client_.connection.close_after_reply) finishing_ = true;
+  if (thread_.PassOn()) port_.StartServing(UnixNow());
 }
 
 void Session::RefuseProtocol() {
@@ -263,6 +268,7 @@ void Session::Collect() {
   TakeOutput();
   if (closed_) return;
   CloseIfStalled();
+  if (held_) held_replies_.Add(weak_from_this());
   waits_ = client_.IsWaiting();
   saves_memory_ = port_.IsMemoryShort();
 }
@@ -306,7 +312,6 @@ void Session::Flush() {
 // take are reported in the next round.
 void Session::AwaitNext() {
   if (closed_ || must_close_) return;
-  if (held_) held_replies_.Add(weak_from_this());
   const bool held_up = sender_.IsHeldUp();
   const bool goes_on = paused_ && !held_up && !held_ && !waits_;
   const bool has_more = sender_.left_output() && sender_.unsent_bytes() == 0 && !held_;
@@ -318,17 +323,20 @@ void Session::AwaitNext() {
 }
 
 // Many messages for this client may arrive while other clients' requests run; one write sends all
-// of them. A client that CLIENT KILL closes is closed before the caller receives its reply.
+// of them. A client that CLIENT KILL closes is closed before the caller receives its reply. Another
+// thread leaves the buffers to the session's own thread, which may be using them.
 void Session::OnWake() {
   if (client_.connection.close_now) socket_.Break();
-  if (client_.connection.close_now && !client_.executing) DropBuffers();
-  poller_.Wake(*this);
+  const bool is_unused = client_.connection.close_now && !client_.executing;
+  if (is_unused && poller_.IsOwn()) DropBuffers();
+  Wake();
 }
 
 // Frees the buffers now rather than when the session ends, so that no key is evicted because of
-// unused buffers. The requests in them are not used again, because Prefetch() ends before any of
-// them runs.
+// unused buffers. The requests in them are not used again: those that were announced are prefetched
+// before.
 void Session::DropBuffers() {
+  port_.FetchPrefetched();
   sender_.Drop();
   reported_unsent_ = client_.output.sending_bytes = client_.output.sending_capacity = 0;
   parser_ = RequestParser();
@@ -343,12 +351,21 @@ void Session::CloseIfStalled() {
   Close();
 }
 
+void Session::Finish() {
+  asked_to_finish_ = true;
+  Wake();
+}
+
+void Session::Abandon() {
+  abandoned_ = true;
+  Wake();
+}
+
 // Does not close the half for input: Linux would reset the connection when more input arrives, and
 // discard output that is in transit.
-void Session::Finish() {
+void Session::StartFinishing() {
   left_to_read_ = socket_.Unread();
   if (left_to_read_ == 0) ended_ = true;
-  poller_.Wake(*this);
 }
 
 void Session::CloseIfDone() {
@@ -357,21 +374,24 @@ void Session::CloseIfDone() {
     SendTaken();
     if (must_close_ || sender_.IsHeldUp()) return;
   }
-  poller_.Forget(socket_.descriptor(), *this);
-  closes_.Close(std::move(socket_));
+  has_finished_ = true;
   CloseSoon();
 }
 
 // The client leaves when the engine is used next.
 void Session::CloseSoon() {
   must_close_ = true;
-  poller_.Wake(*this);
+  Wake();
 }
 
 void Session::Close() {
   if (std::exchange(closed_, true)) return;
   port_.Detach(client_);
   Report(LogLevel::kVerbose, "Closed");
+  if (has_finished_) {
+    poller_.Forget(socket_.descriptor(), *this);
+    thread_.closes().Close(std::move(socket_));
+  }
   socket_.Close();
   on_end_(*this);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -11,7 +12,6 @@
 #include "server/engine/request_port.h"
 #include "server/engine/support/log.h"
 #include "server/net/held_replies.h"
-#include "server/net/lingering_close.h"
 #include "server/net/sender.h"
 #include "server/net/socket/poller.h"
 #include "server/net/socket/socket.h"
@@ -19,6 +19,8 @@
 #include "server/net/socket/tls.h"
 
 namespace zsetd {
+
+class IoThread;
 
 // One connection: reads requests, passes them to the engine, and sends the client's output. It
 // takes part in its poller's rounds:
@@ -30,31 +32,38 @@ namespace zsetd {
 //   Send       sender -> socket
 //
 // Receive and Send access the session only, neither the engine nor the client. A broken
-// connection is closed when the engine is used next.
+// connection, and one whose output has ended, is closed when the engine is used next. So another
+// thread that is in the engine may use the descriptor, but nothing else of the session.
 //
 // All replies of a round are sent in one write, unless they are long. While many bytes are unsent,
 // the session neither reads nor runs requests, so a client that does not read uses bounded memory.
 // TLS decrypts the bytes before the parser reads them, and encrypts the output before it is sent.
 class Session : public Polled, public std::enable_shared_from_this<Session> {
  public:
-  // `tls` is null for a connection without TLS. `on_end` is called once.
-  Session(StreamSocket socket, std::unique_ptr<Tls> tls, RequestPort& port, const Log& log,
-          Poller& poller, HeldReplies& held_replies, LingeringCloses& closes,
+  // The connection belongs to `thread`, which need not be the calling one. `tls` is null for a
+  // connection without TLS. `on_end` is called once.
+  Session(StreamSocket socket, std::unique_ptr<Tls> tls, uint64_t client_id, Millis now,
+          IoThread& thread, const Log& log, HeldReplies& held_replies,
           std::function<void(Session&)> on_end);
 
-  void Start();
+  // Attaches the client to the engine through the port of the calling thread.
+  void Start(RequestPort& port);
 
+  IoThread& thread() { return thread_; }
   bool IsReplica() const { return client_.IsReplica(); }
+
+  // Includes the session in the next round of its thread.
+  void Wake() { poller_.Wake(*this); }
 
   // Must be called at the end of the time for the TLS handshake: closes the session unless the
   // handshake is complete.
   void EndHandshake();
 
-  // Runs the requests that have arrived, sends the replies and closes.
+  // Makes the session's thread run the requests that have arrived, send the replies and close.
   void Finish();
 
-  // Closes without sending the unsent bytes.
-  void Abandon() { Close(); }
+  // Makes the session's thread close it without sending the unsent bytes.
+  void Abandon();
 
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
@@ -91,6 +100,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void TakeOutput();
   void SendTaken();
   void AwaitNext();
+  void StartFinishing();
   void OnWake();
   void DropBuffers();
   void CloseIfStalled();
@@ -102,11 +112,11 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Report(LogLevel level, std::string_view event, std::string_view reason = {}) const;
 
   std::unique_ptr<Tls> tls_;
-  RequestPort& port_;
-  const Log& log_;
+  IoThread& thread_;
+  RequestPort& port_;  // the thread's, as the next
   Poller& poller_;
+  const Log& log_;
   HeldReplies& held_replies_;
-  LingeringCloses& closes_;
   std::function<void(Session&)> on_end_;
   Client client_;
   Socket socket_;
@@ -121,6 +131,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   bool waits_ = false;                  // as Client::IsWaiting() when the engine was used last
   bool saves_memory_ = false;           // memory was short when the engine was used last
   bool must_close_ = false;             // when the engine is used next
+  bool has_finished_ = false;           // all output is sent; other bytes may still arrive
+  bool asked_to_finish_ = false;        // set by other threads, in the engine
+  bool abandoned_ = false;              // set by other threads, in the engine
   bool paused_ = false;                 // does not read at the moment
   bool ended_ = false;                  // the client sends nothing more
   bool finishing_ = false;              // runs no more requests, and closes when everything is sent

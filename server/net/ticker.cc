@@ -24,14 +24,21 @@ Micros Ticker::TickIfDue(Micros now) {
 }
 
 // Deadlines are whole milliseconds, and are due at the start of the millisecond.
-Micros Ticker::TimeLeft(Micros now) const {
-  Micros left = last_tick_ + Period() - now;
-  const std::optional<Millis> deadline = engine_.executor().NextDeadline();
-  if (deadline && *deadline <= engine_.store().now()) return Micros(0);
+Micros Ticker::TimeLeft(Micros now) {
+  const Micros left = std::max(last_tick_ + Period() - now, Micros(0));
+  deadline_ = engine_.executor().NextDeadline();
+  if (!deadline_) return left;
+  if (*deadline_ <= engine_.store().now()) return Micros(0);
   const Micros wall = UnixNowExactly();
-  const bool is_soon = deadline && *deadline < std::chrono::ceil<Millis>(wall + left);
-  if (is_soon) left = std::min(left, *deadline - wall);  // the difference cannot overflow here
-  return std::max(left, Micros(0));
+  if (*deadline_ >= std::chrono::ceil<Millis>(wall + left)) return left;
+  return std::clamp(*deadline_ - wall, Micros(0), left);  // the difference cannot overflow here
+}
+
+bool Ticker::HasEarlierDeadline() {
+  const std::optional<Millis> deadline = engine_.executor().NextDeadline();
+  if (!deadline || (deadline_ && *deadline_ <= *deadline)) return false;
+  deadline_ = deadline;
+  return true;
 }
 
 }  // namespace zsetd

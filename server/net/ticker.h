@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 
@@ -15,12 +17,19 @@ class Ticker {
   // again; commands that run in the meantime may set an earlier deadline.
   Micros TickIfDue(Micros now);
 
+  // The time after which TickIfDue() must be called. `now` is monotonic time.
+  Micros TimeLeft(Micros now);
+
+  // Whether the earliest deadline is now earlier than all that this or TimeLeft() has seen since
+  // the last call of TimeLeft().
+  bool HasEarlierDeadline();
+
  private:
   Millis Period() const { return Millis(1000) / engine_.settings().hz; }
-  Micros TimeLeft(Micros now) const;
 
   Engine& engine_;
   Micros last_tick_{0};
+  std::optional<Millis> deadline_;  // the earliest, when it was read last
 };
 
 }  // namespace zsetd

@@ -60,6 +60,10 @@ std::vector<std::string> Command(const std::string& program, int port, const std
   std::vector<std::string> words = {program, "--port", std::to_string(port), "--bind", "127.0.0.1"};
   words.insert(words.end(), {"--dir", folder, "--save", "", "--appendonly", "no"});
   words.insert(words.end(), {"--enable-debug-command", "yes"});
+  const char* const threads = getenv("IO_THREADS");
+  if (threads != nullptr && program.ends_with("zsetd")) {
+    words.insert(words.end(), {"--io-threads", threads});
+  }
   return words;
 }
 

@@ -14,6 +14,10 @@ import time
 OPTIONS = {"redis-server": ["--save", "", "--appendonly", "no", "--enable-debug-command", "yes"],
            "zsetd": ["--save", "", "--enable-debug-command", "yes"]}
 
+# The same tests run with several threads, too (see tests/server/net/CMakeLists.txt).
+if "IO_THREADS" in os.environ:
+    OPTIONS["zsetd"] += ["--io-threads", os.environ["IO_THREADS"]]
+
 # long enough for a sanitizer, next to other tests, on a small machine
 START_S = 60
 LEAVE_S = 60

@@ -12,6 +12,7 @@
 #include "server/engine/config/settings_table.h"
 #include "server/engine/request/request_checks.h"
 #include "server/engine/services/log_control.h"
+#include "server/engine/services/network_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"
 #include "server/engine/services/services.h"
@@ -116,6 +117,7 @@ void ConfigResetStat(AdminCall& call) {
   services.scripting->ResetStats();
   services.append_log->ResetStats();
   services.replicas->ResetStats();
+  services.network->ResetStats();
   call.reply.Ok();
 }
 

@@ -13,6 +13,7 @@
 #include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
+#include "server/engine/services/network_control.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/process_stats.h"
 #include "server/engine/support/redis_version.h"
@@ -62,7 +63,7 @@ void WriteServer(InfoWriter& info, Engine& engine) {
   info.Add("lru_clock", LruClock(engine.store().now()));
   info.Add("executable", engine.host().executable);
   info.Add("config_file", engine.host().config_file);
-  info.Add("io_threads_active", 0);
+  info.Add("io_threads_active", engine.settings().io_threads > 1 ? 1 : 0);
   if (const std::optional<Millis> left = engine.shutdown().TimeLeft()) {
     info.Add("shutdown_in_milliseconds", left->count());
   }
@@ -111,19 +112,32 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   info.Add("total_blocking_keys_on_nokey", 0);  // no command waits for the deletion of a key
 }
 
-// Reports the one thread that serves clients.
+std::string ThreadText(const NetworkStatus::Thread& thread) {
+  return "clients=" + std::to_string(thread.clients) + ",reads=" + std::to_string(thread.reads) +
+         ",writes=" + std::to_string(thread.writes) +
+         ",requests=" + std::to_string(thread.requests) +
+         ",busy_us=" + std::to_string(thread.busy.count());
+}
+
+// Reports the threads that serve clients, and the lock by which they take turns with the engine.
 void WriteThreads(InfoWriter& info, Engine& engine) {
-  const Stats& stats = engine.metrics().stats();
+  const NetworkStatus status = engine.services().network->network_status();
   info.Section("Threads");
-  info.Add("io_thread_0", "clients=" + std::to_string(engine.clients().all().size()) +
-                              ",reads=" + std::to_string(stats.network.reads) +
-                              ",writes=" + std::to_string(stats.network.writes));
+  for (size_t i = 0; i < status.threads.size(); ++i) {
+    info.Add("io_thread_" + std::to_string(i), ThreadText(status.threads[i]));
+  }
+  info.Add("engine_lock_exclusive_us", status.lock.held.count());
+  info.Add("engine_lock_wait_us", status.lock.waited.count());
+  info.Add("engine_lock_waits", status.lock.waits);
+  info.Add("engine_lock_longest_exclusive_us", status.lock.longest_hold.count());
+  info.Add("engine_lock_longest_wait_us", status.lock.longest_wait.count());
+  info.Add("engine_lock_wait_p999_us", status.lock.wait_p999.count());
 }
 
 void WriteCpu(InfoWriter& info, Engine&) {
   constexpr int kDigits = 6;
   const CpuTimes process = CpuTimesOfProcess();
-  const CpuTimes thread = CpuTimesOfThread();
+  const CpuTimes thread = CpuTimesOfMainThread();
   info.Section("CPU");
   info.AddFraction("used_cpu_sys", Seconds(process.system), kDigits);
   info.AddFraction("used_cpu_user", Seconds(process.user), kDigits);

@@ -105,7 +105,7 @@ void AddRest(const Client& client, Fields& fields) {
   fields.Add("resp", static_cast<int64_t>(client.reply.protocol()));
   fields.Add("lib-name", client.lib_name);
   fields.Add("lib-ver", client.lib_version);
-  fields.Add("io-thread", 0);
+  fields.Add("io-thread", client.connection.io_thread);
   fields.Add("tot-net-in", client.connection.received);
   fields.Add("tot-net-out", client.connection.sent);
   fields.Add("tot-cmds", client.commands_run);

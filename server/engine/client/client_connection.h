@@ -15,6 +15,7 @@ struct ClientConnection {
   size_t bytes = 0;  // allocated for the connection: what does not change with use
   bool uses_tls = false;
   int descriptor = -1;        // of its socket, for CLIENT LIST
+  int io_thread = 0;          // the number of the thread that serves it, for CLIENT LIST
   uint64_t received = 0;      // ever
   uint64_t sent = 0;          // that the network has taken, ever
   size_t input_bytes = 0;     // received and not yet executed, at its last activity

@@ -47,6 +47,7 @@ struct Settings {
   std::string metrics_hosts;  // the names that a Host header may have
 
   int64_t tcp_backlog = 511;    // connections that wait to be accepted
+  int64_t io_threads = 1;       // that serve clients
   int64_t tcp_keepalive = 300;  // seconds of silence until a connection is probed; 0: never
   int64_t timeout = 0;          // seconds until an idle client is closed; 0: never
   int64_t maxclients = 10000;

@@ -19,6 +19,7 @@ namespace zsetd {
 namespace {
 
 constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+constexpr int64_t kMaxIoThreads = 128;  // as in Redis
 constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
 constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
@@ -95,6 +96,7 @@ constexpr Setting kSettings[] = {
      .many_words = true},
     {.name = "metrics-hosts", .field = &Settings::metrics_hosts, .many_words = true},
     {.name = "tcp-backlog", .field = &Settings::tcp_backlog, .max = kMaxInt},
+    {.name = "io-threads", .field = &Settings::io_threads, .min = 1, .max = kMaxIoThreads},
     {.name = "tcp-keepalive",
      .field = &Settings::tcp_keepalive,
      .max = kMaxKeepAlive,

@@ -142,7 +142,6 @@ constexpr Setting kRows[] = {
     Text("availability-zone"),
 
     // Threads and processors.
-    AtStart(Number("io-threads", "1", 1, 256)),
     AtStart(YesNo("io-threads-do-reads", "no")),
     Number("events-per-io-thread", "2", 0, kMaxInt),
     Number("prefetch-batch-max-size", "16", 0, 128),

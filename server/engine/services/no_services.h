@@ -120,6 +120,8 @@ class NoNetwork : public NetworkControl {
  public:
   absl::Status Apply(const Settings&) override { return absl::OkStatus(); }
   void AskToStop() override {}
+  NetworkStatus network_status() const override { return {}; }
+  void ResetStats() override {}
 };
 
 // A server that is no node of a cluster. The commands of clusters refuse before they call it.

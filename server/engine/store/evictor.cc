@@ -44,6 +44,28 @@ EvictionPolicy EvictionPolicy::Of(MaxmemoryPolicy policy) {
   return {};
 }
 
+namespace {
+
+int64_t IntervalOf(Millis time) { return time / Millis(50); }
+
+}  // namespace
+
+void Evictor::NoteMessages(int64_t bytes, Millis now) {
+  const int64_t interval = IntervalOf(now);
+  if (interval != interval_) {
+    earlier_messages_ = interval == interval_ + 1 ? messages_ : 0;
+    messages_ = 0;
+    interval_ = interval;
+  }
+  messages_ += bytes;
+}
+
+int64_t Evictor::RecentMessages(Millis now) const {
+  const int64_t age = IntervalOf(now) - interval_;
+  if (age == 0) return messages_ + earlier_messages_;
+  return age == 1 ? messages_ : 0;
+}
+
 std::optional<Evictor::Victim> Evictor::Choose(const EvictionPolicy& policy, size_t samples,
                                                Databases databases) {
   switch (policy.order) {

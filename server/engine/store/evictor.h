@@ -47,6 +47,13 @@ class Evictor {
   // O(samples); else O(databases), and see Keyspace::SampleWithDeadline.
   std::optional<Victim> Choose(const EvictionPolicy& policy, size_t samples, Databases databases);
 
+  // Notes the memory of messages about evictions that other threads will send. They free it soon,
+  // so it must not cause further evictions in the meantime. `now` may go back.
+  void NoteMessages(int64_t bytes, Millis now);
+
+  // Returns the bytes that were noted within the last 50 to 100 ms.
+  int64_t RecentMessages(Millis now) const;
+
  private:
   struct Candidate {
     uint64_t rank;  // AccessTracker::EvictionRank, when it was sampled
@@ -65,6 +72,11 @@ class Evictor {
   Rng& rng_;
   std::vector<Candidate> pool_;  // the best last
   size_t next_database_ = 0;     // for chance
+
+  // Bytes of messages, noted in the current and in the previous interval of 50 ms.
+  int64_t messages_ = 0;
+  int64_t earlier_messages_ = 0;
+  int64_t interval_ = 0;
 };
 
 }  // namespace zsetd

@@ -5,19 +5,42 @@
 #include <utility>
 
 namespace zsetd {
+namespace {
+
+// The allocator writes the counts of other threads without a lock.
+int64_t BytesOf(const ThreadCounts& counts) {
+  const uint64_t taken = __atomic_load_n(counts.taken, __ATOMIC_RELAXED);
+  return static_cast<int64_t>(taken - __atomic_load_n(counts.freed, __ATOMIC_RELAXED));
+}
+
+}  // namespace
 
 MemoryGauge::MemoryGauge(std::function<size_t()> measure, const ThreadCounts& counts)
-    : measure_(std::move(measure)), counts_(counts) {
+    : measure_(std::move(measure)) {
+  if (counts.taken != nullptr) counts_.push_back(counts);
   Calibrate();
 }
 
+void MemoryGauge::AddThread(const ThreadCounts& counts) {
+  if (!HasCounts()) return;
+  counts_.push_back(counts);
+  beyond_counts_ -= BytesOf(counts);
+}
+
+void MemoryGauge::RemoveThread(const ThreadCounts& counts) {
+  if (!HasCounts()) return;
+  beyond_counts_ += BytesOf(counts);
+  std::erase_if(counts_, [&](const ThreadCounts& each) { return each.taken == counts.taken; });
+}
+
 int64_t MemoryGauge::Counted() const {
-  const auto taken = static_cast<int64_t>(*counts_.taken);
-  return taken - static_cast<int64_t>(*counts_.freed) - given_bytes_;
+  int64_t bytes = -given_bytes_;
+  for (const ThreadCounts& each : counts_) bytes += BytesOf(each);
+  return bytes;
 }
 
 size_t MemoryGauge::Used() const {
-  if (counts_.taken == nullptr) {
+  if (!HasCounts()) {
     const size_t used = measure_();
     return used - std::min<size_t>(used, handed_over_->bytes + uncounted_bytes_);
   }
@@ -26,7 +49,7 @@ size_t MemoryGauge::Used() const {
 }
 
 void MemoryGauge::Calibrate() {
-  if (counts_.taken == nullptr || handed_over_->objects > 0) return;
+  if (!HasCounts() || handed_over_->objects > 0) return;
   beyond_counts_ = static_cast<int64_t>(measure_()) - Counted();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "server/engine/support/allocator_stats.h"
 
@@ -13,10 +14,11 @@ namespace zsetd {
 // The number of bytes in use, at the cost of a few loads, so that it can be read before each
 // command.
 //
-// jemalloc counts what each thread allocates and frees; the gauge reads the counts of the thread
-// that constructed it and, periodically, corrects them by the statistics of the whole allocator.
-// Memory that is passed to another thread to be freed counts as free immediately, so it causes no
-// further eviction.
+// jemalloc counts what each thread allocates and frees; the gauge reads the counts of the threads
+// that run requests and, periodically, corrects them by the statistics of the whole allocator.
+// Other threads may be allocating while their counts are read, so a reading is late by some
+// requests. Memory that is passed to another thread to be freed counts as free immediately, so it
+// causes no further eviction.
 class MemoryGauge {
  public:
   // Frees its argument on another thread. Null: nothing is passed on.
@@ -25,6 +27,11 @@ class MemoryGauge {
   // `measure` returns the allocated bytes of all threads; `counts` are those of the calling thread,
   // if available.
   MemoryGauge(std::function<size_t()> measure, const ThreadCounts& counts);
+
+  // Another thread runs requests from now on; and it will not any more, but its counts are still
+  // valid. Without effect if the counts are not available.
+  void AddThread(const ThreadCounts& counts);
+  void RemoveThread(const ThreadCounts& counts);
 
   // Without counts it is measured, which takes some microseconds.
   size_t Used() const;
@@ -53,12 +60,13 @@ class MemoryGauge {
     std::atomic<size_t> bytes = 0;
   };
 
+  bool HasCounts() const { return !counts_.empty(); }
   int64_t Counted() const;
 
   std::function<size_t()> measure_;
-  ThreadCounts counts_;
-  int64_t beyond_counts_ = 0;  // what the allocator reported beyond the counts
-  int64_t given_bytes_ = 0;    // passed on, ever
+  std::vector<ThreadCounts> counts_;  // of each thread; empty if they are not available
+  int64_t beyond_counts_ = 0;         // what the allocator reported beyond the counts
+  int64_t given_bytes_ = 0;           // passed on, ever
   size_t uncounted_bytes_ = 0;
   size_t given_objects_ = 0;
   std::shared_ptr<HandedOver> handed_over_ = std::make_shared<HandedOver>();

@@ -208,6 +208,12 @@ bool Store::MakeRoom() {
   return !lacks_memory_;
 }
 
+// Messages that other threads have not yet had the time to send do not count.
+int64_t Store::ExcessOver(size_t limit) const {
+  const int64_t unsent = settings_.io_threads > 1 ? evictor_->RecentMessages(now_) : 0;
+  return static_cast<int64_t>(CountedBytes()) - unsent - static_cast<int64_t>(limit);
+}
+
 // Evicts as many keys as the present excess needs. The messages that evictions cause (keyspace
 // events, CLIENT TRACKING) do not count, or evictions would cause further ones.
 bool Store::EvictDownTo(size_t limit) {
@@ -216,7 +222,7 @@ bool Store::EvictDownTo(size_t limit) {
   const Micros start = host_.stopwatch();
   const Micros until = start + EvictionBudget(settings_.maxmemory_eviction_tenacity);
   size_t evicted = 0;
-  auto excess = static_cast<int64_t>(CountedBytes()) - static_cast<int64_t>(limit);
+  int64_t excess = ExcessOver(limit);
   while (excess > 0) {
     const auto victim = evictor_->Choose(policy, samples, databases_);
     if (!victim) break;
@@ -235,6 +241,7 @@ int64_t Store::Evict(int database, std::string_view key) {
   eviction_message_bytes_ = 0;
   const auto before = static_cast<int64_t>(gauge_.Used());
   databases_[database]->Evict(key);
+  if (settings_.io_threads > 1) evictor_->NoteMessages(eviction_message_bytes_, now_);
   return before - static_cast<int64_t>(gauge_.Used()) + eviction_message_bytes_;
 }
 

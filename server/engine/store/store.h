@@ -147,6 +147,7 @@ class Store {
   void NoteOwnDeadline(const Change& change);
   void Drop(int database);
   void DeleteExpiredUntil(Micros until);  // by the stopwatch
+  int64_t ExcessOver(size_t limit) const;
   bool EvictDownTo(size_t limit);
   int64_t Evict(int database, std::string_view key);
   void RecordWithinLimit();

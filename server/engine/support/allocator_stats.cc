@@ -1,5 +1,6 @@
 #include "server/engine/support/allocator_stats.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -24,8 +25,7 @@ T Read(const char* name) {
   return value;
 }
 
-// jemalloc returns statistics of its last refresh, and counts what this thread freed and keeps at
-// hand as handed out still.
+// jemalloc returns statistics of its last refresh.
 void Refresh() {
   mallctl("thread.tcache.flush", nullptr, nullptr, nullptr, 0);
   uint64_t epoch = 1;
@@ -37,8 +37,11 @@ void Refresh() {
 std::optional<AllocatorStats> ReadAllocatorStats() {
   if (mallctl == nullptr) return std::nullopt;
   Refresh();
+  // Freed memory that threads keep for their next allocations counts as allocated.
+  const size_t allocated = Read<size_t>("stats.allocated");
+  const size_t kept = Read<size_t>("stats.arenas.4096.tcache_bytes");  // MALLCTL_ARENAS_ALL
   return AllocatorStats{
-      .allocated = Read<size_t>("stats.allocated"),
+      .allocated = allocated - std::min(allocated, kept),
       .active = Read<size_t>("stats.active"),
       .resident = Read<size_t>("stats.resident"),
   };

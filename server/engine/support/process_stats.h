@@ -16,7 +16,7 @@ struct CpuTimes {
 };
 
 CpuTimes CpuTimesOfProcess();
-CpuTimes CpuTimesOfThread();  // the calling one
+CpuTimes CpuTimesOfMainThread();  // in steps of 10 ms if another thread calls it
 
 size_t ResidentBytes();  // physical memory that the process takes
 size_t PhysicalBytes();  // that the machine has

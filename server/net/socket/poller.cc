@@ -23,8 +23,14 @@ uint32_t Events(Interest interest) {
 
 }  // namespace
 
-Poller::Poller() : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+// The signal's event has no connection.
+Poller::Poller(Notify notify) : notify_(std::move(notify)), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   if (epoll_ < 0) throw std::system_error(errno, std::system_category(), "epoll_create1");
+  epoll_event event{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, signal_.descriptor(), &event) == 0) return;
+  const int error = errno;
+  close(epoll_);
+  throw std::system_error(error, std::system_category(), "epoll_ctl");
 }
 
 Poller::~Poller() { close(epoll_); }
@@ -33,6 +39,7 @@ bool Poller::Watch(int descriptor, Polled& connection, Interest interest) {
   assert(descriptor >= 0);
   const uint32_t events = Events(interest);
   if (connection.watched_ && connection.awaited_ == events) return true;
+  if (!connection.watched_ && !IsOwn()) Wake(connection);  // so that an event finds it complete
   epoll_event event{.events = events, .data = {.ptr = &connection}};
   const int operation = connection.watched_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
   if (epoll_ctl(epoll_, operation, descriptor, &event) != 0) return false;
@@ -47,8 +54,29 @@ void Poller::Forget(int descriptor, Polled& connection) {
 }
 
 void Poller::Wake(Polled& connection) {
-  if (std::exchange(connection.woken_, true)) return;
-  woken_.push_back(connection.Self());
+  if (IsOwn()) {
+    if (!std::exchange(connection.woken_, true)) woken_.push_back(connection.Self());
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(connection.woken_from_outside_, true)) return;
+    mail_.push_back(connection.Self());
+    if (has_mail_.exchange(true)) return;  // the first one has notified
+  }
+  notify_(signal_);
+}
+
+// A signal may still be on its way for connections that are taken here. It only starts a round.
+void Poller::TakeMail() {
+  if (!has_mail_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(mutex_);
+  has_mail_ = false;
+  for (auto& connection : mail_) {
+    connection->woken_from_outside_ = false;
+    if (!std::exchange(connection->woken_, true)) woken_.push_back(std::move(connection));
+  }
+  mail_.clear();
 }
 
 // Linux before 5.11, and some sandboxes that restrict system calls, only have epoll_wait, which
@@ -68,8 +96,10 @@ int Poller::Wait(Micros longest) {
 
 bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
   assert(ready_.empty());  // a round does not run inside another
-  const int count = Wait(woken_.empty() ? longest : Micros(0));
+  const bool has_work = !woken_.empty() || has_mail_.load(std::memory_order_relaxed);
+  const int count = Wait(has_work ? Micros(0) : longest);
   round_began_ = MonotonicNow();
+  TakeMail();
   GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();
   GatherWoken();
@@ -89,6 +119,10 @@ bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
 void Poller::GatherReady(int count) {
   assert(0 <= count && count <= kMostAtOnce);
   for (int i = 0; i < count; ++i) {
+    if (events_[i].data.ptr == nullptr) {
+      signal_.Clear();  // mail that arrived before this call makes the next wait short
+      continue;
+    }
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
     ready_.push_back(connection.Self());
     connection.woken_ = false;  // this round includes it already

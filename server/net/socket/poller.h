@@ -3,12 +3,16 @@
 #include <sys/epoll.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "core/util/time.h"
+#include "server/net/socket/wake_signal.h"
 
 namespace zsetd {
 
@@ -41,6 +45,7 @@ class Polled {
   bool has_broken_ = false;
   bool has_ended_ = false;
   bool woken_ = false;
+  bool woken_from_outside_ = false;  // guarded by Poller::mutex_
 };
 
 // The events for which a connection takes part in a round. A broken connection is always reported,
@@ -70,10 +75,16 @@ struct RoundHooks {
 // Redis: a client program with many connections finds all replies when it wakes up, and waking it
 // costs the server more than sending. docs/benchmarks.md has the difference (bench/compare/versus
 // --only recency).
+//
+// A poller belongs to the thread that constructed it, or to the last one that called Adopt(). Other
+// threads may wake its connections. They may also watch and forget a connection that uses its
+// descriptor in the three middle steps of a round only, while they hold the engine.
 class Poller {
  public:
-  // Throws std::system_error if there are no descriptors left.
-  Poller();
+  // Calls `notify` when another thread has woken a connection and the poller's wait must end: it
+  // sends the signal, now or soon. Throws std::system_error if there are no descriptors left.
+  using Notify = std::function<void(const WakeSignal&)>;
+  explicit Poller(Notify notify = [](const WakeSignal& signal) { signal.Send(); });
   ~Poller();
   Poller(const Poller&) = delete;
 
@@ -85,8 +96,16 @@ class Poller {
   // Removes the connection from rounds, except those started by `Wake()`. Idempotent.
   void Forget(int descriptor, Polled& connection);
 
-  // Includes `connection` in the next round in any case, which is soon.
+  // Includes `connection` in the next round in any case, which is soon. May be called by any thread
+  // that holds the engine, and keeps the connection alive until that round.
   void Wake(Polled& connection);
+
+  // The poller belongs to the calling thread from now on, which must hold the engine.
+  void Adopt() { owner_ = std::this_thread::get_id(); }
+  bool IsOwn() const { return owner_ == std::this_thread::get_id(); }
+
+  // Ends the poller's wait.
+  const WakeSignal& signal() const { return signal_; }
 
   // Waits until a connection is ready, or for `longest`, and runs a round. The round includes at
   // most 128 ready connections, so that replies are sent soon. It also includes all woken
@@ -100,15 +119,24 @@ class Poller {
   static constexpr int kMostAtOnce = 128;
 
   int Wait(Micros longest);
+  void TakeMail();
   void GatherReady(int count);
   void GatherWoken();
 
+  const Notify notify_;
+  std::thread::id owner_ = std::this_thread::get_id();
+  WakeSignal signal_;
   int epoll_;
   bool waits_exactly_ = true;  // false: the system cannot wait for less than a millisecond
   Micros round_began_{0};
   std::array<epoll_event, kMostAtOnce> events_;
   std::vector<std::shared_ptr<Polled>> ready_;  // of this round
   std::vector<std::shared_ptr<Polled>> woken_;  // of the next round
+
+  // Woken by other threads.
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Polled>> mail_;  // guarded by `mutex_`
+  std::atomic<bool> has_mail_ = false;         // written under `mutex_`
 };
 
 }  // namespace zsetd

@@ -50,5 +50,21 @@ TEST_F(TickerTest, IsNotLateByTheRestOfAMillisecond) {
   }
 }
 
+TEST_F(TickerTest, NoticesADeadlineOnceIfItIsEarlier) {
+  ticker_.TickIfDue(MonotonicNow());
+  EXPECT_FALSE(ticker_.HasEarlierDeadline());
+  Database& database = engine_.store().database(0);
+  const Millis now = UnixNow();
+  database.Put("late", ByteString("value"), KeyEvent::kSet, now + Millis(9000));
+  EXPECT_TRUE(ticker_.HasEarlierDeadline());
+  EXPECT_FALSE(ticker_.HasEarlierDeadline());
+  database.Put("later", ByteString("value"), KeyEvent::kSet, now + Millis(10000));
+  EXPECT_FALSE(ticker_.HasEarlierDeadline());
+  database.Put("early", ByteString("value"), KeyEvent::kSet, now + Millis(8000));
+  EXPECT_TRUE(ticker_.HasEarlierDeadline());
+  ticker_.TimeLeft(MonotonicNow());
+  EXPECT_FALSE(ticker_.HasEarlierDeadline());
+}
+
 }  // namespace
 }  // namespace zsetd

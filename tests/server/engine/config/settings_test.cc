@@ -145,9 +145,9 @@ TEST(Settings, SettingsWithoutEffectAreCheckedKeptAndShown) {
   EXPECT_EQ(ValueOf(*FindSetting("replica-full-sync-buffer-limit"), settings), "2097152");
   EXPECT_EQ(Set("appendfsync", "Always", settings), "");
   EXPECT_EQ(ValueOf(*FindSetting("appendfsync"), settings), "always");
-  EXPECT_EQ(ValueOf(*FindSetting("io-threads"), settings), "1");
+  EXPECT_EQ(ValueOf(*FindSetting("io-threads-do-reads"), settings), "no");
   EXPECT_EQ(Refused("rdbcompression", "perhaps"), "argument must be 'yes' or 'no'");
-  EXPECT_EQ(Refused("io-threads", "0"), "argument must be between 1 and 256 inclusive");
+  EXPECT_EQ(Refused("io-threads", "129"), "argument must be between 1 and 128 inclusive");
   EXPECT_EQ(Refused("appendfsync", "often"),
             "argument(s) must be one of the following: everysec, always, no");
   EXPECT_EQ(Refused("oom-score-adj-values", "0 200"), "wrong number of arguments");

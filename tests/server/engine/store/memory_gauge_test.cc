@@ -43,6 +43,24 @@ TEST_F(MemoryGaugeTest, TheContentIsFreedBeforeItCountsAsFreed) {
   EXPECT_EQ(pending, 1u);
 }
 
+TEST_F(MemoryGaugeTest, CountsTheThreadsThatRunRequests) {
+  uint64_t taken[] = {700'000, 5'000};
+  uint64_t freed[] = {100'000, 2'000};
+  const ThreadCounts counts[] = {{&taken[0], &freed[0]}, {&taken[1], &freed[1]}};
+  MemoryGauge gauge([this] { return measured_; }, counts[0]);
+  EXPECT_EQ(gauge.Used(), 1'000'000u);
+  gauge.AddThread(counts[1]);
+  EXPECT_EQ(gauge.Used(), 1'000'000u) << "its memory was measured before";
+  taken[0] += 50'000;
+  taken[1] += 30'000;
+  freed[1] += 60'000;  // of the first thread's
+  EXPECT_EQ(gauge.Used(), 1'020'000u);
+  gauge.RemoveThread(counts[1]);
+  EXPECT_EQ(gauge.Used(), 1'020'000u);
+  taken[1] = freed[1] = 0;
+  EXPECT_EQ(gauge.Used(), 1'020'000u);
+}
+
 TEST_F(MemoryGaugeTest, UncountedBytesAreNotUsed) {
   gauge_.uncounted_bytes() += 300'000;
   EXPECT_EQ(gauge_.Used(), 700'000u);

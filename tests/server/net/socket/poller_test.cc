@@ -4,7 +4,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace zsetd {
 namespace {
@@ -143,6 +146,53 @@ TEST_F(PollerTest, DoesNotWaitIfAConnectionWasWoken) {
   poller_.Wake(*a_);
   EXPECT_TRUE(poller_.RunRound(Millis(600'000), {}));
   EXPECT_EQ(log_, "a serves\na sends\n");
+}
+
+TEST_F(PollerTest, AnotherThreadEndsTheWaitOnce) {
+  std::thread other([this] {
+    poller_.Wake(*a_);
+    poller_.Wake(*a_);
+    poller_.Wake(*b_);
+  });
+  EXPECT_TRUE(poller_.RunRound(Millis(600'000), {}));
+  other.join();
+  while (log_.find("b sends") == std::string::npos) {
+    EXPECT_TRUE(poller_.RunRound(Millis(600'000), {}));
+  }
+  EXPECT_EQ(RunRound(), "");
+  EXPECT_EQ(RunRound(), "") << "the signal is cleared";
+}
+
+TEST_F(PollerTest, CallsAConnectionOnceThatIsReadyAndWokenByAnyThread) {
+  ASSERT_TRUE(poller_.Watch(a_->descriptor(), *a_, {.reads = true}));
+  a_->Say();
+  poller_.Wake(*a_);
+  std::thread([this] { poller_.Wake(*a_); }).join();
+  EXPECT_EQ(RunRound(), "a receives\na serves\na sends\n");
+}
+
+TEST_F(PollerTest, AWokenConnectionLivesUntilItsRound) {
+  std::weak_ptr<Peer> ended;
+  std::thread([&] {
+    const auto peer = std::make_shared<Peer>('c', log_);
+    ended = peer;
+    poller_.Wake(*peer);
+  }).join();
+  EXPECT_FALSE(ended.expired());
+  EXPECT_EQ(RunRound(), "c serves\nc sends\n");
+  EXPECT_TRUE(ended.expired());
+}
+
+TEST_F(PollerTest, NotifiesInItsOwnWay) {
+  std::vector<const WakeSignal*> due;
+  Poller poller([&](const WakeSignal& signal) { due.push_back(&signal); });
+  std::thread([&] {
+    poller.Wake(*a_);
+    poller.Wake(*b_);
+  }).join();
+  EXPECT_EQ(due, std::vector{&poller.signal()});
+  EXPECT_TRUE(poller.RunRound(Millis(600'000), {})) << "it does not wait although no signal came";
+  EXPECT_EQ(log_, "a serves\nb serves\na sends\nb sends\n");
 }
 
 }  // namespace
