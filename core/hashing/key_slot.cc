@@ -1,7 +1,7 @@
 // CRC-16/XMODEM (polynomial 0x1021, most significant bit first, no final inversion), several bytes
 // at a time: Kounavis and Berry 2005, "A systematic approach to building high performance,
-// software-based, CRC generators". Boost.CRC handles one byte at a time, which takes four times as
-// long for a key of 16 bytes; the test compares the results.
+// software-based, CRC generators". Boost.CRC handles one byte at a time, which takes about
+// twice as long for a key of 16 bytes. The test compares the results.
 #include "core/hashing/key_slot.h"
 
 #include <array>

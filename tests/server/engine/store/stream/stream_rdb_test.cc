@@ -204,7 +204,9 @@ TEST(StreamRdb, KeepsReleasedEntries) {
     EXPECT_EQ(read_group.released(), 2u);
     EXPECT_EQ(read_group.consumers().size(), 1u + has_empty_consumer);
     EXPECT_EQ(read_group.pending().Find({1, 1})->deliveries, uint64_t{INT64_MAX});
-    if (has_empty_consumer) EXPECT_EQ(read_group.FindConsumer("")->pending, 1u);
+    if (has_empty_consumer) {
+      EXPECT_EQ(read_group.FindConsumer("")->pending, 1u);
+    }
   }
 }
 
