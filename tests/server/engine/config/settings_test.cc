@@ -425,7 +425,7 @@ TEST(CommandLine, TakesTheOptionsOfServicesAndHarnesses) {
             "");
   EXPECT_EQ(line.settings.supervised, Supervision::kSystemd);
   EXPECT_EQ(line.settings.pidfile, "/run/x.pid");
-  EXPECT_EQ(line.settings.without_effect.size(), 2u);
+  EXPECT_EQ(line.settings.without_effect.size(), 1u);
 }
 
 TEST(CommandLine, RequestsHelpTexts) {
