@@ -15,16 +15,13 @@
 namespace zsetd {
 namespace {
 
-std::optional<uint16_t> SlotIn(std::string_view word) {
-  const std::optional<int64_t> number = ParseInteger(word);
-  const bool is_slot = number && *number >= 0 && *number < static_cast<int64_t>(kSlotCount);
-  return is_slot ? std::optional(static_cast<uint16_t>(*number)) : std::nullopt;
-}
+bool IsSlot(int64_t number) { return number >= 0 && number < static_cast<int64_t>(kSlotCount); }
 
 uint16_t TakeSlot(ArgReader& args) {
-  const std::optional<uint16_t> slot = SlotIn(args.Word());
-  if (!slot) args.Refuse("ERR Invalid or out of range slot");
-  return slot.value_or(0);
+  const std::optional<int64_t> number = ParseInteger(args.Word());
+  if (number && IsSlot(*number)) return static_cast<uint16_t>(*number);
+  args.Refuse("ERR Invalid or out of range slot");
+  return 0;
 }
 
 std::vector<SlotRange> TakeSlots(AdminCall& call) {
@@ -98,7 +95,7 @@ void KeySlotOf(AdminCall& call) { call.reply.Integer(KeySlot(call.args.Word()));
 
 void CountKeysInSlot(AdminCall& call) {
   const int64_t slot = call.args.Integer();
-  if (slot < 0 || slot >= static_cast<int64_t>(kSlotCount)) call.args.Refuse("ERR Invalid slot");
+  if (!IsSlot(slot)) call.args.Refuse("ERR Invalid slot");
   if (call.Refused()) return;
   call.reply.Integer(static_cast<int64_t>(KeysOf(call).CountInSlot(static_cast<size_t>(slot))));
 }
@@ -106,9 +103,7 @@ void CountKeysInSlot(AdminCall& call) {
 void GetKeysInSlot(AdminCall& call) {
   const int64_t slot = call.args.Integer();
   const int64_t most = call.args.Integer();
-  if (slot < 0 || slot >= static_cast<int64_t>(kSlotCount) || most < 0) {
-    call.args.Refuse("ERR Invalid slot or number of keys");
-  }
+  if (!IsSlot(slot) || most < 0) call.args.Refuse("ERR Invalid slot or number of keys");
   if (call.Refused()) return;
   const Keyspace& keys = KeysOf(call);
   size_t left = std::min(keys.CountInSlot(static_cast<size_t>(slot)), static_cast<size_t>(most));

@@ -16,6 +16,10 @@ bool UsesTls(const Caller& caller) {
   return caller.client() != nullptr && caller.client()->connection.uses_tls;
 }
 
+bool IsMoving(const ClusterControl::SlotState& state) {
+  return state.is_migrating || state.is_importing;
+}
+
 }  // namespace
 
 absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t flags, Args argv) {
@@ -111,8 +115,7 @@ std::optional<SlotRouting::Verdict> SlotRouting::AddKey(Facts& facts, std::strin
   } else {
     facts.has_several_keys |= key != facts.first_key;
   }
-  const bool moves = facts.state.is_migrating || facts.state.is_importing;
-  if (!moves || facts.is_shard_channel) [[likely]]
+  if (!IsMoving(facts.state) || facts.is_shard_channel) [[likely]]
     return std::nullopt;
   (store_.database(0).Find(key) == nullptr ? facts.lacks_key : facts.has_present_key) = true;
   return std::nullopt;
@@ -145,8 +148,8 @@ std::optional<SlotRouting::Verdict> SlotRouting::CheckUp(const Facts& facts) con
 
 // MIGRATE sends the keys that this node has.
 std::optional<SlotRouting::Verdict> SlotRouting::CheckMigrate(const Facts& facts) const {
-  const bool moves = facts.state.is_migrating || facts.state.is_importing;
-  return moves && facts.command.name == "migrate" ? std::optional(Verdict::kServe) : std::nullopt;
+  return IsMoving(facts.state) && facts.command.name == "migrate" ? std::optional(Verdict::kServe)
+                                                                  : std::nullopt;
 }
 
 std::optional<SlotRouting::Verdict> SlotRouting::CheckMigrating(const Facts& facts) const {

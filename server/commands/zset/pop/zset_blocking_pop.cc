@@ -77,11 +77,7 @@ void BZPopByScore(Call& call) {
     if (!call.WaitForScores(key, request.scores, timeout)) call.reply.NullArray();
     return;
   }
-  if (request.count) {
-    ReplyKeyAndPairs(call, key, *set, ranks, request.reversed);
-  } else {
-    ReplyKeyAndElement(call, key, set->At(ranks.first).element());
-  }
+  ReplyKeyAndPopped(call, key, *set, ranks, request);
   PopRanks(call, key, set, ranks);
 }
 

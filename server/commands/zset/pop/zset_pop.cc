@@ -53,11 +53,7 @@ void ZPopByScore(Call& call) {
   if (call.Refused()) return;
   const RankRange ranks = set ? request.RanksIn(*set, call.now()) : RankRange();
   if (ranks.empty()) return call.reply.Array(0);
-  if (request.count) {
-    ReplyElements(call, &*set, ranks, request.reversed, /*with_scores=*/true);
-  } else {
-    ReplyPair(call.reply, set->At(ranks.first).element());
-  }
+  ReplyPopped(call, *set, ranks, request);
   PopRanks(call, key, set, ranks);
 }
 

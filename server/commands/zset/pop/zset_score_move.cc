@@ -17,7 +17,6 @@
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
-#include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -134,11 +133,7 @@ void ZMoveByScore(Call& call) {
   Edit<SortedSet> from = OpenSource(call, request, ranks);
   if (call.Refused()) return;
   if (ranks.empty()) return call.reply.Array(0);
-  if (request.pop.count) {
-    ReplyElements(call, &*from, ranks, request.pop.reversed, /*with_scores=*/true);
-  } else {
-    ReplyPair(call.reply, from->At(ranks.first).element());
-  }
+  ReplyPopped(call, *from, ranks, request.pop);
   MoveRanks(call, request, from, ranks);
 }
 
@@ -153,11 +148,7 @@ void BZMoveByScore(Call& call) {
     if (!call.WaitForScores(request.source, request.pop.scores, timeout)) call.reply.NullArray();
     return;
   }
-  if (request.pop.count) {
-    ReplyKeyAndPairs(call, request.source, *from, ranks, request.pop.reversed);
-  } else {
-    ReplyKeyAndElement(call, request.source, from->At(ranks.first).element());
-  }
+  ReplyKeyAndPopped(call, request.source, *from, ranks, request.pop);
   MoveRanks(call, request, from, ranks);
 }
 

@@ -7,6 +7,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
+#include "server/commands/zset/zset_reply.h"
 
 namespace zsetd {
 namespace {
@@ -40,6 +41,24 @@ ScorePopRequest TakeScorePopRequest(ArgReader& args) {
     if (!TakeScorePopOption(args, request)) args.Refuse(kSyntaxError);
   }
   return request;
+}
+
+void ReplyPopped(Call& call, const SortedSet& set, RankRange ranks,
+                 const ScorePopRequest& request) {
+  if (request.count) {
+    ReplyElements(call, &set, ranks, request.reversed, /*with_scores=*/true);
+  } else {
+    ReplyPair(call.reply, set.At(ranks.first).element());
+  }
+}
+
+void ReplyKeyAndPopped(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                       const ScorePopRequest& request) {
+  if (request.count) {
+    ReplyKeyAndPairs(call, key, set, ranks, request.reversed);
+  } else {
+    ReplyKeyAndElement(call, key, set.At(ranks.first).element());
+  }
 }
 
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks) {

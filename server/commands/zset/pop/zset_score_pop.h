@@ -32,6 +32,13 @@ bool TakeScorePopOption(ArgReader& args, ScorePopRequest& request);
 // Takes the remaining arguments. The reader keeps an error.
 ScorePopRequest TakeScorePopRequest(ArgReader& args);
 
+// Replies the elements to pop, of which there is at least one: ZPOPBYSCORE and similar commands.
+void ReplyPopped(Call& call, const SortedSet& set, RankRange ranks, const ScorePopRequest& request);
+
+// The same after the key: the blocking commands.
+void ReplyKeyAndPopped(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                       const ScorePopRequest& request);
+
 // Removes the elements and propagates the removal by ranks, because the score range may depend on
 // the time.
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks);
