@@ -20,8 +20,8 @@
 namespace zsetd {
 
 // A dictionary for each slot of a cluster, so that the keys of a slot can be listed, counted and
-// moved without the other keys. Has the calls of Dictionary with its guarantees. Calls that change
-// the number of nodes take O(log slots) longer, and so do calls that choose a node at random.
+// moved without the other keys. The functions are those of Dictionary, with the same guarantees.
+// Those that change the number of nodes, or choose a node at random, take O(log slots) longer.
 //
 // A cursor of a scan consists of a slot (its low 14 bits, as in Redis) and the cursor within the
 // slot's dictionary. Slots are visited in ascending order.
@@ -74,7 +74,7 @@ class SlotDictionaries {
   Slot& Of(std::string_view key) { return slots_[KeySlot(key)]; }
   const Slot& Of(std::string_view key) const { return slots_[KeySlot(key)]; }
 
-  // The first slot after `number` that has nodes; kSlotCount if there is none.
+  // The first slot after `number` that has nodes, or kSlotCount if no such slot exists.
   size_t SlotAfter(size_t number) const { return counts_.PositionOf(counts_.Before(number + 1)); }
   size_t FirstSlot() const { return counts_.PositionOf(0); }
 

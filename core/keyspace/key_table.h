@@ -17,9 +17,9 @@ namespace zsetd {
 // How a keyspace arranges its entries: in one dictionary, or in one for each slot of a cluster.
 enum class KeyArrangement : bool { kWhole, kBySlot };
 
-// The entries of a keyspace by key. Has the calls of Dictionary with its guarantees, in either
-// arrangement. The dictionaries of slots are allocated when the first entry is inserted. A
-// moved-from table is empty and keeps its arrangement.
+// The entries of a keyspace by key. The functions are those of Dictionary, with the same guarantees
+// in either arrangement. The dictionaries of slots are allocated when the first entry is inserted.
+// A moved-from table is empty and keeps its arrangement.
 class KeyTable {
  public:
   KeyTable(uint64_t hash_seed, KeyArrangement arrangement)

@@ -47,7 +47,7 @@ class Producers {
   // Other limits than the present ones forget all IDs.
   void SetLimits(const Limits& limits);
 
-  // The entry that the producer marked with this ID; nullopt if there is none, or the ID expired.
+  // The entry that the producer marked with this ID; nullopt if it marked none, or the ID expired.
   // O(log(producers)).
   std::optional<StreamId> Find(std::string_view producer, std::string_view id, Millis now) const;
 

@@ -121,7 +121,7 @@ class Command:
         return f"| [{self.name}]({self.path()}) | {self.summary} |\n"
 
     def lacks(self, page):
-        """Returns what is missing on the command's page, as text. Empty if its family is incomplete."""
+        """Returns the parts that the command's page lacks, as text. Empty if its family is incomplete."""
         family = FAMILIES[self.group][0]
         if family not in COMPLETE | SHORT:
             return []

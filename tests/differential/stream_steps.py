@@ -167,7 +167,7 @@ class StreamSteps:
             [b"CREATECONSUMER", *where, self.consumer()], [b"DELCONSUMER", *where, self.consumer()]])]
 
     def set_id(self):
-        """Of two reasons to refuse a lower ID, the newest Redis and 7.0 report different ones."""
+        """If two reasons to refuse a lower ID apply, the newest Redis reports another one than 7.0."""
         self.last_ms += self.random.choice([0, 1, 50])
         return [b"XSETID", self.key(), b"%d-9" % self.last_ms, *self.option(0.3, b"ENTRIESADDED", self.random.randrange(2000)),
                 *self.option(0.3, b"MAXDELETEDID", self.id())]

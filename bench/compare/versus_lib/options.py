@@ -31,7 +31,7 @@ def read(description):
 
 
 def _problem(options):
-    """Returns the reason why the run could not write its results, or None. A run takes long."""
+    """Returns the reason why the run could not write its results, or None. A run lasts minutes."""
     if options.report and options.quick:
         return "--quick is too inaccurate for --report, which writes docs/benchmarks.md"
     for file in options.json, options.csv:

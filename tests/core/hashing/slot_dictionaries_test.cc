@@ -70,7 +70,7 @@ TEST_F(SlotDictionariesTest, BehavesLikeAMap) {
 }
 
 // Keys that exist throughout are visited although others come and go, and HasPassed() agrees with
-// what was visited.
+// the visits.
 TEST_F(SlotDictionariesTest, AScanVisitsAllThatStay) {
   for (uint64_t i = 0; i < 2'000; ++i) Insert(KeyOf(i));
   std::set<std::string> visited;
