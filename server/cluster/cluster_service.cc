@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/cluster/nodes_text.h"
+#include "server/cluster/topology/nodes_text.h"
 #include "server/engine/services/master_control.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"

@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/cluster/nodes_file.h"
-#include "server/cluster/topology.h"
+#include "server/cluster/topology/topology.h"
 #include "server/engine/engine.h"
 #include "server/engine/services/background_task.h"
 #include "server/engine/services/cluster_control.h"

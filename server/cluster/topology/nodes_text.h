@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "server/cluster/topology.h"
+#include "server/cluster/topology/topology.h"
 
 namespace zsetd {
 

@@ -14,7 +14,7 @@
 
 #include "absl/status/status.h"
 #include "core/hashing/key_slot.h"
-#include "server/cluster/cluster_node.h"
+#include "server/cluster/topology/cluster_node.h"
 #include "server/engine/services/cluster_control.h"
 
 namespace zsetd {

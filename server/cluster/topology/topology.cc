@@ -1,4 +1,4 @@
-#include "server/cluster/topology.h"
+#include "server/cluster/topology/topology.h"
 
 #include <algorithm>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "server/cluster/nodes_text.h"
+#include "server/cluster/topology/nodes_text.h"
 
 #include <algorithm>
 #include <array>
