@@ -97,4 +97,14 @@ absl::Status CheckHostname(std::string_view value) {
   return Refusal("Hostnames may only contain alphanumeric characters, hyphens or dots");
 }
 
+// It is part of a word of nodes.conf, so separators are refused.
+absl::Status CheckNodeName(std::string_view value) {
+  constexpr size_t kMostBytes = 255;
+  const bool is_plain = std::ranges::all_of(value, [](char byte) {
+    return IsLetterOrDigit(byte) || byte == '.' || byte == '-' || byte == '_';
+  });
+  if (is_plain && value.size() <= kMostBytes) return absl::OkStatus();
+  return Refusal("Announced human node name contained invalid character");
+}
+
 }  // namespace zsetd

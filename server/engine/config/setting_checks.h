@@ -27,6 +27,9 @@ absl::Status CheckAnnouncedIp(std::string_view value);
 // A host name, or nothing.
 absl::Status CheckHostname(std::string_view value);
 
+// The name of a node in the logs of the others, or nothing.
+absl::Status CheckNodeName(std::string_view value);
+
 // Printable ASCII, one word of it at least: what a line of a log begins with.
 absl::Status CheckLogName(std::string_view value);
 

@@ -195,6 +195,17 @@ struct Settings {
   int64_t cluster_announce_tls_port = 0;
   int64_t cluster_announce_bus_port = 0;
   ClusterEndpointType cluster_preferred_endpoint_type = ClusterEndpointType::kIp;
+  std::string cluster_announce_human_nodename;  // for logs of other nodes
+  bool tls_cluster = false;                     // the links between nodes are encrypted
+  int64_t cluster_node_timeout = 15000;         // ms without a pong until a node may have failed
+  int64_t cluster_ping_interval = 1000;         // ms between pings of a random node
+  int64_t cluster_link_sendbuf_limit = 0;       // bytes; a link with more is closed; 0: no limit
+  int64_t cluster_blacklist_ttl = 60;           // seconds for which a forgotten node stays out
+  bool cluster_replica_no_failover = false;
+  int64_t cluster_replica_validity_factor = 10;    // of the node timeout; 0: data is never too old
+  int64_t cluster_manual_failover_timeout = 5000;  // ms
+  bool cluster_allow_replica_migration = true;
+  int64_t cluster_migration_barrier = 1;  // replicas that a master keeps
 
   int64_t min_replicas_to_write = 0;  // with fewer replicas at hand writes are refused
   int64_t min_replicas_max_lag = 10;  // seconds of silence until one is not at hand; 0: never

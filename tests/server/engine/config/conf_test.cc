@@ -53,7 +53,7 @@ TEST(Conf, ListsEverySettingWithItsDefault) {
   settings.replicaof = settings.masteruser = settings.masterauth = "other";
   settings.replica_announce_ip = settings.metrics_hosts = "other";
   settings.cluster_config_file = settings.cluster_announce_ip = "other";
-  settings.cluster_announce_hostname = "other";
+  settings.cluster_announce_hostname = settings.cluster_announce_human_nodename = "other";
   settings.save.points = {{std::chrono::seconds(1), 1}};
   settings.client_output_buffer_limit = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
   settings.latency_tracking_info_percentiles.percents = {1};
