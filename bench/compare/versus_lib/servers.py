@@ -91,12 +91,16 @@ def free_port():
 
 
 def _await_answer(name, process, port, log_path):
+    """Waits until the server has loaded its data. Each reply that it is still loading extends the patience."""
     deadline = time.monotonic() + _START_PATIENCE_S
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as probe:
             probe.sendall(b"*1\r\n$4\r\nPING\r\n")
-            if probe.recv(16).startswith(b"+PONG"):
+            reply = probe.recv(16)
+            if reply.startswith(b"+PONG"):
                 return
+            if reply.startswith(b"-LOADING"):
+                deadline = time.monotonic() + _START_PATIENCE_S
         time.sleep(0.01)
     raise RuntimeError(f"{name} does not answer; it said:\n{log_path.read_text(encoding='utf-8')}")
 
