@@ -69,7 +69,7 @@ absl::Status ClusterService::OnLoaded() {
     if (store.database(index).keys().size() == 0) continue;
     return Refusal("You can't have keys in a DB different than DB 0 when in Cluster mode");
   }
-  const ClusterNode& self = topology_->self();
+  ClusterNode& self = topology_->self();
   bool has_changed = false;
   for (size_t slot = 0; slot < kSlotCount && !self.is_replica; ++slot) {
     const ClusterNode* owner = topology_->OwnerOf(slot);
@@ -164,7 +164,7 @@ bool ClusterService::HasKeysIn(size_t slot) const {
 
 bool ClusterService::HasKeys() const { return engine_.store().database(0).keys().size() > 0; }
 
-void ClusterService::SetOwner(size_t slot, const ClusterNode* owner) {
+void ClusterService::SetOwner(size_t slot, ClusterNode* owner) {
   slots_have_left_ |= topology_->OwnerOf(slot) == &topology_->self() && owner != &topology_->self();
   topology_->SetOwner(slot, owner);
 }
@@ -345,7 +345,7 @@ absl::Status ClusterService::EndMove(size_t slot) {
 }
 
 absl::Status ClusterService::AssignSlot(size_t slot, std::string_view id) {
-  const ClusterNode* node = topology_->Find(id);
+  ClusterNode* node = topology_->Find(id);
   const ClusterNode& self = topology_->self();
   if (node == nullptr) return UnknownNode("Unknown node", id);
   if (node->is_replica) return Refusal("ERR Target node is not a master");
@@ -441,7 +441,7 @@ absl::Status ClusterService::Reset(bool hard) {
   }
   self.shard_id.clear();
   if (hard) {
-    topology_->RenameSelf(RandomId());
+    topology_->Rename(self, RandomId());
     self.config_epoch = 0;
     topology_->current_epoch = 0;
     topology_->last_vote_epoch = 0;

@@ -80,7 +80,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   absl::Status ApplyChange();
   bool HasKeysIn(size_t slot) const;
   bool HasKeys() const;
-  void SetOwner(size_t slot, const ClusterNode* owner);
+  void SetOwner(size_t slot, ClusterNode* owner);
   bool ClaimGreatestEpoch();
   absl::StatusOr<ClusterNode*> MasterForMove(std::string_view id);
   int64_t PortOf(const ClusterNode& node, bool tls) const;

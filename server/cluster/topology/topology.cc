@@ -35,7 +35,7 @@ ClusterNode& Topology::FindOrAdd(std::string_view id) {
 
 void Topology::Remove(const ClusterNode& node) {
   assert(&node != self_);
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+  for (size_t slot = 0; slot < kSlotCount && node.HasSlots(); ++slot) {
     if (owners_[slot] == &node) SetOwner(slot, nullptr);
   }
   const auto refers = [&](const auto& move) { return move.second == &node; };
@@ -47,18 +47,21 @@ void Topology::Remove(const ClusterNode& node) {
   nodes_.erase(nodes_.find(node.id));
 }
 
-void Topology::RenameSelf(const std::string& id) {
-  const std::string old_id = self_->id;
+void Topology::Rename(ClusterNode& node, const std::string& id) {
+  assert(IsNodeId(id) && Find(id) == nullptr);
+  const std::string old_id = node.id;
   auto entry = nodes_.extract(old_id);
   entry.key() = id;
-  self_->id = id;
+  node.id = id;
   nodes_.insert(std::move(entry));
   for (const auto& [other_id, other] : nodes_) {
     if (other->master_id == old_id) other->master_id = id;
   }
 }
 
-void Topology::SetOwner(size_t slot, const ClusterNode* owner) {
+void Topology::SetOwner(size_t slot, ClusterNode* owner) {
+  if (owners_[slot] != nullptr) owners_[slot]->slots.Erase(slot);
+  if (owner != nullptr) owner->slots.Insert(slot);
   owners_[slot] = owner;
   if (owner != self_) migrating_.erase(static_cast<uint16_t>(slot));
   if (owner == self_) importing_.erase(static_cast<uint16_t>(slot));
@@ -79,6 +82,11 @@ void Topology::EndMove(size_t slot) {
   importing_.erase(static_cast<uint16_t>(slot));
 }
 
+void Topology::EndAllMoves() {
+  migrating_.clear();
+  importing_.clear();
+}
+
 std::map<const ClusterNode*, std::vector<SlotRange>> Topology::Ranges() const {
   std::map<const ClusterNode*, std::vector<SlotRange>> ranges;
   for (size_t slot = 0; slot < kSlotCount; ++slot) {
@@ -93,8 +101,16 @@ std::map<const ClusterNode*, std::vector<SlotRange>> Topology::Ranges() const {
   return ranges;
 }
 
+const ClusterNode* Topology::KnownMasterOf(const ClusterNode& node) const {
+  return node.is_replica && !node.master_id.empty() ? Find(node.master_id) : nullptr;
+}
+
+ClusterNode* Topology::KnownMasterOf(const ClusterNode& node) {
+  return const_cast<ClusterNode*>(std::as_const(*this).KnownMasterOf(node));
+}
+
 const ClusterNode& Topology::MasterOf(const ClusterNode& node) const {
-  const ClusterNode* master = node.is_replica ? Find(node.master_id) : nullptr;
+  const ClusterNode* master = KnownMasterOf(node);
   return master == nullptr ? node : *master;
 }
 

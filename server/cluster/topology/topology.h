@@ -22,7 +22,8 @@ namespace zsetd {
 // The nodes of a cluster and the owners of its slots, as one node knows them.
 //
 // Invariants: one of the nodes is this node; a slot has at most one owner, which is one of the
-// nodes; only a slot of this node migrates, and only one of another node is imported.
+// nodes and has the slot in its `slots`; only a slot of this node migrates, and only one of another
+// node is imported.
 class Topology {
  public:
   using Nodes = std::map<std::string, std::unique_ptr<ClusterNode>, std::less<>>;
@@ -50,26 +51,32 @@ class Topology {
   // Removes a node other than this one. Its slots have no owner afterwards. O(slots).
   void Remove(const ClusterNode& node);
 
-  // Gives this node another name.
-  void RenameSelf(const std::string& id);
+  // Gives a node another name. No node has the new name.
+  void Rename(ClusterNode& node, const std::string& id);
 
   const ClusterNode* OwnerOf(size_t slot) const { return owners_[slot]; }
+  ClusterNode* OwnerOf(size_t slot) { return owners_[slot]; }
 
   // Changes the owner; null: none. A move of the slot that the change completes or contradicts
   // ends.
-  void SetOwner(size_t slot, const ClusterNode* owner);
+  void SetOwner(size_t slot, ClusterNode* owner);
 
   const Moves& migrating() const { return migrating_; }  // to these nodes
   const Moves& importing() const { return importing_; }  // from these nodes
   void StartMigrating(size_t slot, const ClusterNode& target);
   void StartImporting(size_t slot, const ClusterNode& source);
   void EndMove(size_t slot);
+  void EndAllMoves();
 
   // The slots of each owner. O(slots).
   std::map<const ClusterNode*, std::vector<SlotRange>> Ranges() const;
 
   // The master of the node's shard: itself, or its master if that is known.
   const ClusterNode& MasterOf(const ClusterNode& node) const;
+
+  // The master of a replica; null if the node is a master, or its master is unknown.
+  ClusterNode* KnownMasterOf(const ClusterNode& node);
+  const ClusterNode* KnownMasterOf(const ClusterNode& node) const;
 
   // The name of the node's shard. All nodes of a shard have the same: that of their master's shard,
   // or the master's own name if none is known.
@@ -79,12 +86,13 @@ class Topology {
   uint64_t current_epoch = 0;
   uint64_t last_vote_epoch = 0;
 
+  // The greatest of all epochs. O(nodes).
   uint64_t GreatestConfigEpoch() const;
 
  private:
   Nodes nodes_;
   ClusterNode* self_;
-  std::vector<const ClusterNode*> owners_ = std::vector<const ClusterNode*>(kSlotCount);
+  std::vector<ClusterNode*> owners_ = std::vector<ClusterNode*>(kSlotCount);
   Moves migrating_;
   Moves importing_;
 };
