@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kLeastRoom = 4;
+constexpr size_t kLeastPendingRoom = 4;
 
 }  // namespace
 
@@ -98,7 +98,7 @@ void PendingBlock::Reserve(size_t records) {
 void PendingBlock::Insert(size_t index, const PendingEntry& entry) {
   assert(index <= count_ && count_ < kMostEntries);
   const Values values = ValuesOf(entry);
-  const size_t more_room = std::clamp<size_t>(size_t{count_} * 2, kLeastRoom, kMostEntries);
+  const size_t more_room = std::clamp<size_t>(size_t{count_} * 2, kLeastPendingRoom, kMostEntries);
   if (count_ == 0 || !Fits(values)) {
     std::vector<PendingEntry> all = All();
     all.insert(all.begin() + static_cast<ptrdiff_t>(index), entry);

@@ -25,7 +25,7 @@ constexpr uint8_t kLongMs = 15;
 
 constexpr size_t kMostVarintBytes = 10;
 constexpr size_t kMostNamesToCompare = 8;  // lists of names that an entry is compared with
-constexpr size_t kLeastRoom = 48;
+constexpr size_t kLeastBlockRoom = 48;
 
 size_t TakeVarint(const char*& at) {
   const Varint varint = ReadVarintForward(at);
@@ -42,7 +42,7 @@ void StreamBlock::Delete::operator()(const StreamBlock* block) const {
 }
 
 StreamBlock::Owned StreamBlock::Make(StreamId first, size_t room) {
-  const size_t bytes = AllocationSize(sizeof(StreamBlock) + std::max(room, kLeastRoom));
+  const size_t bytes = AllocationSize(sizeof(StreamBlock) + std::max(room, kLeastBlockRoom));
   return Owned(::new (::operator new(bytes)) StreamBlock(first, bytes - sizeof(StreamBlock)));
 }
 

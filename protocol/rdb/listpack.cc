@@ -17,15 +17,16 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kHeaderBytes = 6;
-constexpr size_t kLongestInteger = 20;  // bytes of text
+constexpr size_t kListpackHeader = 6;
+constexpr size_t kLongestListpackInteger = 20;  // bytes of text
 
 constexpr uint8_t kLongString = 0xf0;
 constexpr uint8_t kInt16 = 0xf1;
 constexpr uint8_t kInt24 = 0xf2;
 constexpr uint8_t kInt32 = 0xf3;
 constexpr uint8_t kInt64 = 0xf4;
-constexpr IntegerEncoding kIntegers[] = {{kInt16, 2}, {kInt24, 3}, {kInt32, 4}, {kInt64, 8}};
+constexpr IntegerEncoding kListpackIntegers[] = {
+    {kInt16, 2}, {kInt24, 3}, {kInt32, 4}, {kInt64, 8}};
 
 // The number of bytes of an element's back length: seven bits each, with the limits that Redis
 // uses.
@@ -55,7 +56,7 @@ std::optional<std::string_view> TakeValue(uint8_t first, ByteCursor& cursor, std
   }
   if (first < 0xf0) return cursor.Take(static_cast<size_t>(first & 0x0f) << 8 | cursor.Byte());
   if (first == kLongString) return cursor.Take(cursor.Unsigned(4));
-  return TakeInteger(kIntegers, first, cursor, made);
+  return TakeInteger(kListpackIntegers, first, cursor, made);
 }
 
 // Takes a value and the backward length after it.
@@ -66,21 +67,22 @@ std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, s
   return value;
 }
 
-bool Fits(int64_t value, int bits) {
+bool FitsIn(int64_t value, int bits) {
   return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
 }
 
 }  // namespace
 
 bool ReadListpack(std::string_view bytes, const VisitElement& visit) {
-  return WalkElements(bytes, kHeaderBytes, visit, TakeElement);
+  return WalkElements(bytes, kListpackHeader, visit, TakeElement);
 }
 
-ListpackWriter::ListpackWriter() : bytes_(kHeaderBytes, '\0') {}
+ListpackWriter::ListpackWriter() : bytes_(kListpackHeader, '\0') {}
 
 void ListpackWriter::Add(std::string_view element) {
   const size_t before = bytes_.size();
-  const auto value = element.size() <= kLongestInteger ? ParseInteger(element) : std::nullopt;
+  const auto value =
+      element.size() <= kLongestListpackInteger ? ParseInteger(element) : std::nullopt;
   if (value) {
     AddInteger(*value);
   } else {
@@ -97,13 +99,13 @@ void ListpackWriter::AddInteger(int64_t value) {
   };
   if (value >= 0 && value < 0x80) {
     bytes_ += static_cast<char>(value);
-  } else if (Fits(value, 13)) {
+  } else if (FitsIn(value, 13)) {
     AppendBigEndian(0xc000 | (static_cast<uint64_t>(value) & 0x1fff), 2, bytes_);
-  } else if (Fits(value, 16)) {
+  } else if (FitsIn(value, 16)) {
     add(kInt16, 2);
-  } else if (Fits(value, 24)) {
+  } else if (FitsIn(value, 24)) {
     add(kInt24, 3);
-  } else if (Fits(value, 32)) {
+  } else if (FitsIn(value, 32)) {
     add(kInt32, 4);
   } else {
     add(kInt64, 8);
@@ -128,8 +130,8 @@ std::string ListpackWriter::Finish() {
   std::string header;
   AppendLittleEndian(bytes_.size(), 4, header);
   AppendLittleEndian(std::min<uint64_t>(count_, kUncounted), 2, header);
-  bytes_.replace(0, kHeaderBytes, header);
-  std::string whole(kHeaderBytes, '\0');
+  bytes_.replace(0, kListpackHeader, header);
+  std::string whole(kListpackHeader, '\0');
   std::swap(whole, bytes_);
   count_ = 0;
   return whole;

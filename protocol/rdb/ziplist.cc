@@ -3,7 +3,7 @@
 //
 //   00xxxxxx       string, up to 63 bytes        01xxxxxx + 1   string, up to 16383
 //   10...... + 4   string, any length            1111xxxx       integers 0 to 12, as 1 to 13
-//   11...... + n   integers of 1, 2, 3, 4, 8 bytes; see kIntegers
+//   11...... + n   integers of 1, 2, 3, 4, 8 bytes; see kZiplistIntegers
 //
 // In a zipmap, fields and values have lengths of 1 byte, or 254 and 4 more. The length of a value
 // is followed by the number of unused bytes after the value.
@@ -16,21 +16,22 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kHeaderBytes = 10;  // includes the place of the last element
+constexpr size_t kZiplistHeader = 10;  // includes the place of the last element
 constexpr uint8_t kLongLength = 254;
 
-constexpr IntegerEncoding kIntegers[] = {{0xfe, 1}, {0xc0, 2}, {0xf0, 3}, {0xd0, 4}, {0xe0, 8}};
+constexpr IntegerEncoding kZiplistIntegers[] = {
+    {0xfe, 1}, {0xc0, 2}, {0xf0, 3}, {0xd0, 4}, {0xe0, 8}};
 constexpr uint8_t kZero = 0xf1;  // to kTwelve
 constexpr uint8_t kTwelve = 0xfd;
 
 // Takes the encoding and the bytes.
-std::optional<std::string_view> TakeValue(ByteCursor& cursor, std::string& made) {
+std::optional<std::string_view> TakeZiplistValue(ByteCursor& cursor, std::string& made) {
   const uint8_t first = cursor.Byte();
   if (first < 0x40) return cursor.Take(first);
   if (first < 0x80) return cursor.Take(static_cast<size_t>(first & 0x3f) << 8 | cursor.Byte());
   if (first < 0xc0) return cursor.Take(cursor.BigEndian(4));
   if (first >= kZero && first <= kTwelve) return TextOf(first - kZero, made);
-  return TakeInteger(kIntegers, first, cursor, made);
+  return TakeInteger(kZiplistIntegers, first, cursor, made);
 }
 
 // Takes the rest of a length after its first byte.
@@ -38,15 +39,16 @@ size_t TakeLength(uint8_t first, ByteCursor& cursor) {
   return first == kLongLength ? cursor.Unsigned(4) : first;
 }
 
-std::optional<std::string_view> TakeElement(uint8_t first, ByteCursor& cursor, std::string& made) {
+std::optional<std::string_view> TakeZiplistElement(uint8_t first, ByteCursor& cursor,
+                                                   std::string& made) {
   TakeLength(first, cursor);
-  return TakeValue(cursor, made);
+  return TakeZiplistValue(cursor, made);
 }
 
 }  // namespace
 
 bool ReadZiplist(std::string_view bytes, const VisitElement& visit) {
-  return WalkElements(bytes, kHeaderBytes, visit, TakeElement);
+  return WalkElements(bytes, kZiplistHeader, visit, TakeZiplistElement);
 }
 
 bool ReadZipmap(std::string_view bytes, const VisitElement& visit) {

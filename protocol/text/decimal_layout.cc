@@ -7,28 +7,30 @@
 namespace zsetd {
 namespace {
 
-char* Copy(std::string_view text, char* out) { return std::copy(text.begin(), text.end(), out); }
+char* CopyText(std::string_view text, char* out) {
+  return std::copy(text.begin(), text.end(), out);
+}
 
 char* LayOutWhole(const Decimal& number, char* out) {
-  return std::fill_n(Copy(number.digits, out), number.exponent, '0');
+  return std::fill_n(CopyText(number.digits, out), number.exponent, '0');
 }
 
 char* LayOutWithPoint(const Decimal& number, char* out) {
   const int before_point = static_cast<int>(number.digits.size()) + number.exponent;
   if (before_point <= 0) {
-    out = std::fill_n(Copy("0.", out), -before_point, '0');
-    return Copy(number.digits, out);
+    out = std::fill_n(CopyText("0.", out), -before_point, '0');
+    return CopyText(number.digits, out);
   }
-  out = Copy(number.digits.substr(0, before_point), out);
+  out = CopyText(number.digits.substr(0, before_point), out);
   *out++ = '.';
-  return Copy(number.digits.substr(before_point), out);
+  return CopyText(number.digits.substr(before_point), out);
 }
 
 char* LayOutScientific(std::string_view digits, int exponent, char* out) {
   *out++ = digits.front();
   if (digits.size() > 1) *out++ = '.';
-  out = Copy(digits.substr(1), out);
-  out = Copy(exponent < 0 ? "e-" : "e+", out);
+  out = CopyText(digits.substr(1), out);
+  out = CopyText(exponent < 0 ? "e-" : "e+", out);
   return std::to_chars(out, out + 4, std::abs(exponent)).ptr;
 }
 

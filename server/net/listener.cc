@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::chrono::milliseconds kPauseAfterFailure{100};
-constexpr int kMostAtOnce = 100;  // then the connected clients are served
+constexpr int kMostAccepted = 100;  // then the connected clients are served
 
 // Whether the error concerns one connection only, so the next one can probably be accepted. Such an
 // error is no reason to pause: a client that repeatedly connects and aborts would delay all others.
@@ -112,7 +112,7 @@ void Listener::Await() {
 
 error_code Listener::AcceptWaiting() {
   error_code error;
-  for (int count = 0; count < kMostAtOnce; ++count) {
+  for (int count = 0; count < kMostAccepted; ++count) {
     error = AcceptOne();
     if (error && !IsOfOneConnection(error)) break;
   }

@@ -30,7 +30,7 @@ void SetOption(int descriptor, int level, int name, int value) {
 
 // Sets the same options as for clients' connections, to detect a peer that disappears without
 // closing.
-void Prepare(int descriptor, const Settings& settings) {
+void PrepareSocket(int descriptor, const Settings& settings) {
   SetOption(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   const int silence_s = static_cast<int>(settings.tcp_keepalive);
   if (silence_s == 0) return;
@@ -169,7 +169,7 @@ bool Outgoing::TryAddress(const NetworkAddress& address, std::string& reason) {
     return false;
   }
   socket_ = Socket(descriptor);
-  Prepare(descriptor, settings_);
+  PrepareSocket(descriptor, settings_);
   const auto* bytes = reinterpret_cast<const sockaddr*>(&address.bytes);
   if (::connect(descriptor, bytes, address.size) != 0 && errno != EINPROGRESS) {
     reason = ErrorText(errno);

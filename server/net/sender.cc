@@ -11,10 +11,10 @@ namespace {
 constexpr size_t kMaxKeptBytes = 64u << 10;
 
 // The bytes of a source that are taken before other clients are served.
-constexpr size_t kMostAtOnce = 1u << 20;
+constexpr size_t kMostBytesAtOnce = 1u << 20;
 
 // Most pieces have 64 KB, so these are more than a socket takes.
-constexpr size_t kPiecesAtOnce = 64;
+constexpr size_t kSentPiecesAtOnce = 64;
 
 void Empty(OutputBuffer& buffer) {
   buffer.Clear();
@@ -24,7 +24,7 @@ void Empty(OutputBuffer& buffer) {
 // Returns whether the source may have more at present.
 bool TakeFrom(OutputSource& source, OutputBuffer& taken) {
   OutputBuffer piece;
-  while (taken.size() < kMostAtOnce) {
+  while (taken.size() < kMostBytesAtOnce) {
     source.Fill(piece);
     if (piece.empty()) return false;
     taken.Take(piece);
@@ -69,7 +69,7 @@ bool Sender::NextPart() {
 Socket::Result Sender::Write() const {
   std::array<std::string_view, 2> first;
   if (sending_.Pieces(first) == 1) return socket_.Write(first[0]);
-  std::array<std::string_view, kPiecesAtOnce> pieces;
+  std::array<std::string_view, kSentPiecesAtOnce> pieces;
   return socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
 }
 

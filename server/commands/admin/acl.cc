@@ -70,7 +70,7 @@ void GenPass(AdminCall& call) {
   call.reply.Bulk(digits);
 }
 
-void Load(AdminCall& call) {
+void LoadFile(AdminCall& call) {
   const absl::Status status = call.engine.access().LoadFile();
   if (status.ok()) {
     call.reply.Ok();
@@ -79,7 +79,7 @@ void Load(AdminCall& call) {
   }
 }
 
-void Save(AdminCall& call) {
+void SaveFile(AdminCall& call) {
   const absl::Status status = call.engine.access().SaveFile();
   if (status.ok()) {
     call.reply.Ok();
@@ -148,22 +148,22 @@ void Log(AdminCall& call) {
   for (size_t i = 0; i < count; ++i) ReplyEntry(call.reply, log.entries()[i], call.now());
 }
 
-constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
-constexpr uint32_t kAdminFlags = kFlags | kAdmin;
-constexpr CommandGroup kGroup = CommandGroup::kServer;
+constexpr uint32_t kAclFlags = kNoScript | kLoading | kStale;
+constexpr uint32_t kAclAdminFlags = kAclFlags | kAdmin;
+constexpr CommandGroup kAclGroup = CommandGroup::kServer;
 
-constexpr Command kCommands[] = {
+constexpr Command kAclCommands[] = {
     {.name = "acl",
      .arity = -2,
-     .group = kGroup,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Manages users and their permissions.",
      .cost = "Depends on the subcommand"},
     {.name = "acl|cat",
      .run = Cat,
      .arity = -2,
-     .flags = kFlags,
-     .group = kGroup,
+     .flags = kAclFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "[category]",
      .summary = "Lists the command categories, or the commands in one category.",
@@ -171,8 +171,8 @@ constexpr Command kCommands[] = {
     {.name = "acl|deluser",
      .run = AclDelUser,
      .arity = -3,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "username [username ...]",
      .summary = "Deletes users and closes their connections; returns the number deleted.",
@@ -181,8 +181,8 @@ constexpr Command kCommands[] = {
     {.name = "acl|dryrun",
      .run = AclDryRun,
      .arity = -4,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "7.0.0",
      .usage = "username command [arg [arg ...]]",
      .summary = "Checks whether a user could run a command, without running it.",
@@ -190,8 +190,8 @@ constexpr Command kCommands[] = {
     {.name = "acl|genpass",
      .run = GenPass,
      .arity = -2,
-     .flags = kFlags,
-     .group = kGroup,
+     .flags = kAclFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "[bits]",
      .summary = "Generates a random password.",
@@ -199,8 +199,8 @@ constexpr Command kCommands[] = {
     {.name = "acl|getuser",
      .run = AclGetUser,
      .arity = 3,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "username",
      .summary = "Returns the rules of a user.",
@@ -210,48 +210,48 @@ constexpr Command kCommands[] = {
      .run = Help,
      .arity = 2,
      .flags = kLoading | kStale,
-     .group = kGroup,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Lists the subcommands.",
      .cost = "O(1)"},
     {.name = "acl|list",
      .run = AclList,
      .arity = 2,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Lists all users and their rules, in ACL file format.",
      .cost = "O(N) for N rules of all users"},
     {.name = "acl|load",
-     .run = Load,
+     .run = LoadFile,
      .arity = 2,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Replaces all users with those in the ACL file.",
      .cost = "O(N) for N users and clients"},
     {.name = "acl|log",
      .run = Log,
      .arity = -2,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "[count|RESET]",
      .summary = "Lists recently denied commands and failed logins, or clears the list.",
      .cost = "O(N) for N denials returned"},
     {.name = "acl|save",
-     .run = Save,
+     .run = SaveFile,
      .arity = 2,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Saves all users to the ACL file.",
      .cost = "O(N) for N users"},
     {.name = "acl|setuser",
      .run = AclSetUser,
      .arity = -3,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .usage = "username [rule [rule ...]]",
      .summary = "Creates a user or changes its rules, atomically.",
@@ -260,17 +260,17 @@ constexpr Command kCommands[] = {
     {.name = "acl|users",
      .run = AclUsers,
      .arity = 2,
-     .flags = kAdminFlags,
-     .group = kGroup,
+     .flags = kAclAdminFlags,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Lists all user names.",
      .cost = "O(N) for N users"},
     {.name = "acl|whoami",
      .run = AclWhoAmI,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kAclFlags,
      .inspects = true,
-     .group = kGroup,
+     .group = kAclGroup,
      .since = "6.0.0",
      .summary = "Returns the user name of the connection.",
      .cost = "O(1)"},
@@ -278,6 +278,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> AclCommands() { return kCommands; }
+std::span<const Command> AclCommands() { return kAclCommands; }
 
 }  // namespace zsetd

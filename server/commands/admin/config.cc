@@ -144,9 +144,9 @@ std::vector<size_t> SecretsOfConfigSet(Args argv) {
   return secrets;
 }
 
-constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
+constexpr uint32_t kConfigFlags = kAdmin | kNoScript | kLoading | kStale;
 
-constexpr Command kCommands[] = {
+constexpr Command kConfigCommands[] = {
     {.name = "config",
      .arity = -2,
      .group = CommandGroup::kServer,
@@ -156,7 +156,7 @@ constexpr Command kCommands[] = {
     {.name = "config|get",
      .run = ConfigGet,
      .arity = -3,
-     .flags = kFlags,
+     .flags = kConfigFlags,
      .group = CommandGroup::kServer,
      .since = "2.0.0",
      .usage = "pattern [pattern ...]",
@@ -165,7 +165,7 @@ constexpr Command kCommands[] = {
     {.name = "config|set",
      .run = ConfigSet,
      .arity = -4,
-     .flags = kFlags,
+     .flags = kConfigFlags,
      .group = CommandGroup::kServer,
      .since = "2.0.0",
      .usage = "setting value [setting value ...]",
@@ -176,7 +176,7 @@ constexpr Command kCommands[] = {
     {.name = "config|resetstat",
      .run = ConfigResetStat,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kConfigFlags,
      .group = CommandGroup::kServer,
      .since = "2.0.0",
      .summary = "Resets the statistics reported by INFO.",
@@ -184,7 +184,7 @@ constexpr Command kCommands[] = {
     {.name = "config|rewrite",
      .run = ConfigRewrite,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kConfigFlags,
      .group = CommandGroup::kServer,
      .since = "2.8.0",
      .summary = "Writes the current configuration to the configuration file, keeping its comments.",
@@ -201,6 +201,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ConfigCommands() { return kCommands; }
+std::span<const Command> ConfigCommands() { return kConfigCommands; }
 
 }  // namespace zsetd

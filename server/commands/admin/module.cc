@@ -11,20 +11,20 @@ namespace {
 
 void List(Call& call) { call.reply.Array(0); }
 
-void Load(Call& call) {
+void LoadModule(Call& call) {
   call.Fail("ERR Error loading the extension. Please check the server logs.");
 }
 
 void Unload(Call& call) { call.Fail("ERR Error unloading module: no such module with that name"); }
 
-constexpr uint32_t kFlags = kAdmin | kNoScript;
-constexpr uint32_t kLoadFlags = kFlags | kNoAsyncLoading | kNeedsModuleEnabled;
-constexpr CommandGroup kGroup = CommandGroup::kServer;
+constexpr uint32_t kModuleFlags = kAdmin | kNoScript;
+constexpr uint32_t kLoadFlags = kModuleFlags | kNoAsyncLoading | kNeedsModuleEnabled;
+constexpr CommandGroup kModuleGroup = CommandGroup::kServer;
 
-constexpr Command kCommands[] = {
+constexpr Command kModuleCommands[] = {
     {.name = "module",
      .arity = -2,
-     .group = kGroup,
+     .group = kModuleGroup,
      .since = "4.0.0",
      .summary = "Modules (not supported).",
      .cost = "Depends on the subcommand"},
@@ -32,33 +32,33 @@ constexpr Command kCommands[] = {
      .run = Help,
      .arity = 2,
      .flags = kLoading | kStale,
-     .group = kGroup,
+     .group = kModuleGroup,
      .since = "5.0.0",
      .summary = "Lists the subcommands.",
      .cost = "O(1)"},
     {.name = "module|list",
      .run = List,
      .arity = 2,
-     .flags = kFlags,
-     .group = kGroup,
+     .flags = kModuleFlags,
+     .group = kModuleGroup,
      .since = "4.0.0",
      .summary = "Lists loaded modules (always none).",
      .cost = "O(1)",
      .tips = "nondeterministic_output_order"},
     {.name = "module|load",
-     .run = Load,
+     .run = LoadModule,
      .arity = -3,
      .flags = kLoadFlags,
-     .group = kGroup,
+     .group = kModuleGroup,
      .since = "4.0.0",
      .usage = "path [arg [arg ...]]",
      .summary = "Not supported: always fails.",
      .cost = "O(1)"},
     {.name = "module|loadex",
-     .run = Load,
+     .run = LoadModule,
      .arity = -3,
      .flags = kLoadFlags,
-     .group = kGroup,
+     .group = kModuleGroup,
      .since = "7.0.0",
      .usage = "path [CONFIG name value [CONFIG name value ...]] [ARGS arg [arg ...]]",
      .summary = "Not supported: always fails.",
@@ -67,7 +67,7 @@ constexpr Command kCommands[] = {
      .run = Unload,
      .arity = 3,
      .flags = kLoadFlags,
-     .group = kGroup,
+     .group = kModuleGroup,
      .since = "4.0.0",
      .usage = "name",
      .summary = "Always fails: no such module.",
@@ -76,6 +76,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ModuleCommands() { return kCommands; }
+std::span<const Command> ModuleCommands() { return kModuleCommands; }
 
 }  // namespace zsetd

@@ -291,7 +291,7 @@ void Failover(AdminCall& call) {
 constexpr uint32_t kReplicaFlags = kAdmin | kNoScript | kStale | kNoAsyncLoading;
 constexpr uint32_t kSyncFlags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti;
 
-constexpr Command kCommands[] = {
+constexpr Command kReplicationCommands[] = {
     {.name = "wait",
      .run = WaitForReplicas,
      .arity = 3,
@@ -379,6 +379,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ReplicationCommands() { return kCommands; }
+std::span<const Command> ReplicationCommands() { return kReplicationCommands; }
 
 }  // namespace zsetd

@@ -69,7 +69,7 @@ void Lolwut(Call& call) {
                       "zsetd " ZSETD_VERSION ", Redis ver. " + std::string(kRedisVersion) + "\n");
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kServerCommands[] = {
     {.name = "time",
      .run = Time,
      .arity = 1,
@@ -103,6 +103,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ServerCommands() { return kCommands; }
+std::span<const Command> ServerCommands() { return kServerCommands; }
 
 }  // namespace zsetd

@@ -20,7 +20,7 @@ constexpr std::string_view kRewriteFailed =
 
 constexpr std::string_view kInProgress = "ERR Background save already in progress";
 
-void Save(AdminCall& call) {
+void SaveSnapshot(AdminCall& call) {
   SnapshotControl& snapshots = *call.engine.services().snapshots;
   if (snapshots.IsSaving()) return call.Fail(kInProgress);
   if (!snapshots.Save().ok()) return call.Fail(kFailed);
@@ -66,9 +66,9 @@ void LastSave(AdminCall& call) {
   call.reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(at).count());
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSnapshotCommands[] = {
     {.name = "save",
-     .run = Save,
+     .run = SaveSnapshot,
      .arity = 1,
      .flags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti,
      .group = CommandGroup::kServer,
@@ -107,6 +107,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SnapshotCommands() { return kCommands; }
+std::span<const Command> SnapshotCommands() { return kSnapshotCommands; }
 
 }  // namespace zsetd

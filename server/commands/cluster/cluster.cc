@@ -100,7 +100,7 @@ constexpr Command Subcommand(std::string_view name, CommandFunction run, int ari
           .tips = description.tips};
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kClusterCommands[] = {
     {.name = "cluster",
      .arity = -2,
      .group = CommandGroup::kCluster,
@@ -173,6 +173,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ClusterCommands() { return kCommands; }
+std::span<const Command> ClusterCommands() { return kClusterCommands; }
 
 }  // namespace zsetd

@@ -34,7 +34,7 @@ constexpr Command Row(std::string_view name, CommandFunction run, uint32_t flags
           .cost = "O(1)"};
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kClusterModeCommands[] = {
     Row("asking", InCluster<Asking>, 0,
         "Lets the next request use a slot that this node imports, after an ASK redirection."),
     Row("readonly", InCluster<ReadOnly>, kLoading | kStale,
@@ -45,6 +45,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ClusterModeCommands() { return kCommands; }
+std::span<const Command> ClusterModeCommands() { return kClusterModeCommands; }
 
 }  // namespace zsetd

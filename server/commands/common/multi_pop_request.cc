@@ -5,12 +5,12 @@
 namespace zsetd {
 namespace {
 
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMostPopped = std::numeric_limits<int64_t>::max();
 
 }  // namespace
 
 Args TakeCountedKeys(ArgReader& args) {
-  const int64_t count = args.IntegerIn(1, kMost, "ERR numkeys should be greater than 0");
+  const int64_t count = args.IntegerIn(1, kMostPopped, "ERR numkeys should be greater than 0");
   if (args.ok() && static_cast<uint64_t>(count) >= args.left()) args.Refuse(kSyntaxError);
   return args.Next(static_cast<size_t>(count));
 }
@@ -18,7 +18,7 @@ Args TakeCountedKeys(ArgReader& args) {
 uint64_t TakeMultiPopCount(ArgReader& args) {
   if (args.AtEnd()) return 1;
   if (!args.Take("count")) args.Refuse(kSyntaxError);
-  const int64_t count = args.IntegerIn(1, kMost, "ERR count should be greater than 0");
+  const int64_t count = args.IntegerIn(1, kMostPopped, "ERR count should be greater than 0");
   args.End();
   return static_cast<uint64_t>(count);
 }

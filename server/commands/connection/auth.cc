@@ -123,13 +123,13 @@ std::vector<size_t> SecretsOfHello(Args argv) {
   return secrets;
 }
 
-constexpr uint32_t kFlags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy;
+constexpr uint32_t kAuthFlags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy;
 
-constexpr Command kCommands[] = {
+constexpr Command kAuthCommands[] = {
     {.name = "auth",
      .run = Auth,
      .arity = -2,
-     .flags = kFlags,
+     .flags = kAuthFlags,
      .group = CommandGroup::kConnection,
      .since = "1.0.0",
      .usage = "[username] password",
@@ -139,7 +139,7 @@ constexpr Command kCommands[] = {
     {.name = "hello",
      .run = Hello,
      .arity = -1,
-     .flags = kFlags | kKeepsMemory,
+     .flags = kAuthFlags | kKeepsMemory,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "[protover [AUTH username password] [SETNAME clientname]]",
@@ -150,6 +150,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> AuthCommands() { return kCommands; }
+std::span<const Command> AuthCommands() { return kAuthCommands; }
 
 }  // namespace zsetd

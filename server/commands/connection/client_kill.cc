@@ -56,7 +56,7 @@ int64_t TakePositive(ArgReader& args, std::string_view not_a_number, std::string
   return number;
 }
 
-void TakeOption(ArgReader& args, KillFilter& filter) {
+void TakeFilter(ArgReader& args, KillFilter& filter) {
   constexpr std::string_view kBadId = "ERR client-id should be greater than 0";
   if (args.Take("id")) {
     filter.id = TakePositive(args, kBadId, kBadId);
@@ -82,7 +82,7 @@ KillFilter TakeFilter(ArgReader& args) {
   KillFilter filter;
   while (args.ok() && !args.AtEnd()) {
     if (args.left() < 2) args.Refuse(kSyntaxError);
-    TakeOption(args, filter);
+    TakeFilter(args, filter);
   }
   return filter;
 }

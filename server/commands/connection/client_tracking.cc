@@ -36,7 +36,7 @@ void TakeRedirect(AdminCall& call, TrackingMode& mode) {
   }
 }
 
-void TakeOption(AdminCall& call, TrackingRequest& request) {
+void TakeTrackingOption(AdminCall& call, TrackingRequest& request) {
   const bool has_value = call.args.left() > 1;
   if (has_value && call.args.Take("redirect")) {
     TakeRedirect(call, request.mode);
@@ -133,7 +133,7 @@ void CheckPrefixes(const Client& client, const std::vector<std::string>& prefixe
 // Takes the options after ON or OFF. The reader keeps an error.
 TrackingRequest TakeTrackingRequest(AdminCall& call) {
   TrackingRequest request;
-  while (call.args.ok() && !call.args.AtEnd()) TakeOption(call, request);
+  while (call.args.ok() && !call.args.AtEnd()) TakeTrackingOption(call, request);
   return request;
 }
 
@@ -243,13 +243,13 @@ void TrackingInfo(AdminCall& call) {
 
 void GetRedirect(AdminCall& call) { call.reply.Integer(RedirectOf(call.client())); }
 
-constexpr uint32_t kFlags = kNoScript | kLoading | kStale;
+constexpr uint32_t kTrackingFlags = kNoScript | kLoading | kStale;
 
-constexpr Command kCommands[] = {
+constexpr Command kClientTrackingCommands[] = {
     {.name = "client|caching",
      .run = Caching,
      .arity = 3,
-     .flags = kFlags,
+     .flags = kTrackingFlags,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "<YES|NO>",
@@ -258,7 +258,7 @@ constexpr Command kCommands[] = {
     {.name = "client|getredir",
      .run = GetRedirect,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kTrackingFlags,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .summary = "Returns the ID of the client that receives this one's invalidation messages.",
@@ -266,7 +266,7 @@ constexpr Command kCommands[] = {
     {.name = "client|tracking",
      .run = SetTracking,
      .arity = -3,
-     .flags = kFlags | kKeepsMemory,
+     .flags = kTrackingFlags | kKeepsMemory,
      .group = CommandGroup::kConnection,
      .since = "6.0.0",
      .usage = "<ON|OFF> [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN] "
@@ -276,7 +276,7 @@ constexpr Command kCommands[] = {
     {.name = "client|trackinginfo",
      .run = TrackingInfo,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kTrackingFlags,
      .group = CommandGroup::kConnection,
      .since = "6.2.0",
      .summary = "Returns the connection's client-side caching settings.",
@@ -285,6 +285,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ClientTrackingCommands() { return kCommands; }
+std::span<const Command> ClientTrackingCommands() { return kClientTrackingCommands; }
 
 }  // namespace zsetd

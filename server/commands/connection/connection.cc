@@ -49,7 +49,7 @@ void Quit(AdminCall& call) {
   call.client().connection.close_after_reply = true;
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kConnectionCommands[] = {
     {.name = "ping",
      .run = Ping,
      .arity = -1,
@@ -103,6 +103,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ConnectionCommands() { return kCommands; }
+std::span<const Command> ConnectionCommands() { return kConnectionCommands; }
 
 }  // namespace zsetd

@@ -170,7 +170,7 @@ void Debug(AdminCall& call) {
   FailUnknown(call, name);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kDebugCommands[] = {
     {.name = "debug",
      .run = Debug,
      .arity = -2,
@@ -184,6 +184,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> DebugCommands() { return kCommands; }
+std::span<const Command> DebugCommands() { return kDebugCommands; }
 
 }  // namespace zsetd

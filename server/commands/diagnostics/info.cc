@@ -190,7 +190,7 @@ bool IsAskedFor(const InfoSection& section, Args names) {
 
 void Info(AdminCall& call) { call.reply.Verbatim("txt", InfoText(call.engine, call.args.Rest())); }
 
-constexpr Command kCommands[] = {
+constexpr Command kInfoCommands[] = {
     {.name = "info",
      .run = Info,
      .arity = -1,
@@ -216,6 +216,6 @@ std::string InfoText(Engine& engine, Args names) {
   return info.text();
 }
 
-std::span<const Command> InfoCommands() { return kCommands; }
+std::span<const Command> InfoCommands() { return kInfoCommands; }
 
 }  // namespace zsetd

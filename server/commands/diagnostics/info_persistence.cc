@@ -27,11 +27,11 @@ constexpr Field kAfterLog[] = {
     {"module_fork_last_cow_size", "0"},
 };
 
-int64_t Seconds(Millis time) {
+int64_t WholeSeconds(Millis time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-int64_t SecondsOrNone(std::optional<Millis> time) { return time ? Seconds(*time) : -1; }
+int64_t SecondsOrNone(std::optional<Millis> time) { return time ? WholeSeconds(*time) : -1; }
 
 void Add(std::span<const Field> fields, InfoWriter& info) {
   for (const auto& [name, value] : fields) info.Add(name, value);
@@ -62,9 +62,9 @@ void AddLog(const LogStatus& log, InfoWriter& info) {
 void AddLoading(const LoadingStatus& loading, Millis now, InfoWriter& info) {
   const uint64_t total = std::max<uint64_t>(loading.total_bytes, 1);
   const uint64_t loaded = std::min(loading.loaded_bytes, total);
-  const int64_t elapsed = Seconds(now - loading.started_at);
+  const int64_t elapsed = WholeSeconds(now - loading.started_at);
   const uint64_t left = total - loaded;
-  info.Add("loading_start_time", Seconds(loading.started_at));
+  info.Add("loading_start_time", WholeSeconds(loading.started_at));
   info.Add("loading_total_bytes", loading.total_bytes);
   info.Add("loading_rdb_used_mem", 0);
   info.Add("loading_loaded_bytes", loaded);
@@ -95,7 +95,7 @@ void WritePersistence(InfoWriter& info, Engine& engine) {
   info.Add("current_save_keys_total", expected);
   info.Add("rdb_changes_since_last_save", status.changes_since_last_save);
   info.Add("rdb_bgsave_in_progress", status.saving ? 1 : 0);
-  info.Add("rdb_last_save_time", Seconds(status.last_saved_at));
+  info.Add("rdb_last_save_time", WholeSeconds(status.last_saved_at));
   info.Add("rdb_last_bgsave_status", status.last_save_ok ? "ok" : "err");
   info.Add("rdb_last_bgsave_time_sec", SecondsOrNone(status.last_save_took));
   info.Add("rdb_current_bgsave_time_sec", SecondsOrNone(status.saving_for));

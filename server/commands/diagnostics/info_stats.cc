@@ -16,7 +16,7 @@ namespace {
 
 double Kilobytes(uint64_t bytes) { return static_cast<double>(bytes) / 1024; }
 
-std::string Text(const CommandStats& stats) {
+std::string StatsText(const CommandStats& stats) {
   const double each =
       stats.calls == 0 ? 0 : static_cast<double>(stats.micros) / static_cast<double>(stats.calls);
   return "calls=" + std::to_string(stats.calls) + ",usec=" + std::to_string(stats.micros) +
@@ -141,7 +141,7 @@ void WriteCommandStats(InfoWriter& info, Engine& engine) {
   for (const Command& row : engine.commands().rows()) {
     const CommandStats& stats = engine.metrics().of(row);
     const bool told = stats.calls + stats.rejected + stats.failed > 0;
-    if (told) info.Add("cmdstat_" + std::string(row.name), Text(stats));
+    if (told) info.Add("cmdstat_" + std::string(row.name), StatsText(stats));
   }
 }
 

@@ -48,7 +48,7 @@ void Graph(AdminCall& call) {
 
 void Doctor(AdminCall& call) { call.reply.Verbatim("txt", LatencyAdvice(call.engine)); }
 
-void Reset(AdminCall& call) {
+void ResetEvents(AdminCall& call) {
   LatencyMonitor& latency = call.engine.metrics().latency();
   std::vector<std::string> events;
   for (const std::string_view event : call.args.Rest()) events.emplace_back(event);
@@ -60,14 +60,14 @@ void Reset(AdminCall& call) {
   call.reply.Integer(forgotten);
 }
 
-constexpr uint32_t kFlags = kAdmin | kNoScript | kLoading | kStale;
+constexpr uint32_t kLatencyFlags = kAdmin | kNoScript | kLoading | kStale;
 
 constexpr CommandGroup kGroup = CommandGroup::kServer;
 
 constexpr std::string_view kTips =
     "nondeterministic_output request_policy:all_nodes response_policy:special";
 
-constexpr Command kCommands[] = {
+constexpr Command kLatencyCommands[] = {
     {.name = "latency",
      .arity = -2,
      .group = kGroup,
@@ -77,7 +77,7 @@ constexpr Command kCommands[] = {
     {.name = "latency|doctor",
      .run = Doctor,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .inspects = true,
      .group = kGroup,
      .since = "2.8.13",
@@ -87,7 +87,7 @@ constexpr Command kCommands[] = {
     {.name = "latency|graph",
      .run = Graph,
      .arity = 3,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .group = kGroup,
      .since = "2.8.13",
      .usage = "event",
@@ -105,7 +105,7 @@ constexpr Command kCommands[] = {
     {.name = "latency|histogram",
      .run = ReplyLatencyHistograms,
      .arity = -2,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .inspects = true,
      .group = kGroup,
      .since = "7.0.0",
@@ -116,7 +116,7 @@ constexpr Command kCommands[] = {
     {.name = "latency|history",
      .run = History,
      .arity = 3,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .inspects = true,
      .group = kGroup,
      .since = "2.8.13",
@@ -127,7 +127,7 @@ constexpr Command kCommands[] = {
     {.name = "latency|latest",
      .run = Latest,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .inspects = true,
      .group = kGroup,
      .since = "2.8.13",
@@ -135,9 +135,9 @@ constexpr Command kCommands[] = {
      .cost = "O(1)",
      .tips = kTips},
     {.name = "latency|reset",
-     .run = Reset,
+     .run = ResetEvents,
      .arity = -2,
-     .flags = kFlags,
+     .flags = kLatencyFlags,
      .group = kGroup,
      .since = "2.8.13",
      .usage = "[event [event ...]]",
@@ -148,6 +148,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> LatencyCommands() { return kCommands; }
+std::span<const Command> LatencyCommands() { return kLatencyCommands; }
 
 }  // namespace zsetd

@@ -16,7 +16,7 @@ constexpr std::string_view kMarks = "_o#";  // from low to high within a row
 constexpr int64_t kRows = 4;
 constexpr size_t kRuleWidth = 80;
 
-std::string Text(Millis time) { return IntegerText(time.count()) + " ms"; }
+std::string MillisText(Millis time) { return IntegerText(time.count()) + " ms"; }
 
 struct Bounds {
   Millis low;
@@ -105,7 +105,7 @@ std::string Finding(std::string_view event, const LatencySeries& series, Millis 
   return std::string(event) + ": " + IntegerText(static_cast<int64_t>(series.samples.size())) +
          " samples, " + IntegerText(summary.average) + " ms on average (mean deviation " +
          IntegerText(summary.mean_deviation) + " ms), one every " + FixedText(summary.period_s, 2) +
-         " s. Worst ever: " + Text(series.worst) + ".\n";
+         " s. Worst ever: " + MillisText(series.worst) + ".\n";
 }
 
 // Advice about slow commands.
@@ -130,9 +130,9 @@ std::string ExpiryAdvice() {
 
 std::string LatencyGraph(std::string_view event, const LatencySeries& series, Millis now) {
   const Bounds bounds = BoundsOf(series);
-  return std::string(event) + " - high " + Text(bounds.high) + ", low " + Text(bounds.low) +
-         " (all time high " + Text(series.worst) + ")\n" + std::string(kRuleWidth, '-') + "\n" +
-         Bars(series) + "\n" + Ages(series, now);
+  return std::string(event) + " - high " + MillisText(bounds.high) + ", low " +
+         MillisText(bounds.low) + " (all time high " + MillisText(series.worst) + ")\n" +
+         std::string(kRuleWidth, '-') + "\n" + Bars(series) + "\n" + Ages(series, now);
 }
 
 std::string LatencyAdvice(const Engine& engine) {

@@ -35,7 +35,7 @@ void AllocatorText(AdminCall& call) {
   call.reply.Verbatim("txt", report.empty() ? "The allocator provides no statistics." : report);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kMemoryCommands[] = {
     {.name = "memory",
      .arity = -2,
      .group = CommandGroup::kServer,
@@ -99,6 +99,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> MemoryCommands() { return kCommands; }
+std::span<const Command> MemoryCommands() { return kMemoryCommands; }
 
 }  // namespace zsetd

@@ -14,7 +14,7 @@ void Monitor(AdminCall& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kMonitorCommands[] = {
     {.name = "monitor",
      .run = Monitor,
      .arity = 1,
@@ -27,6 +27,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> MonitorCommands() { return kCommands; }
+std::span<const Command> MonitorCommands() { return kMonitorCommands; }
 
 }  // namespace zsetd

@@ -48,14 +48,14 @@ void Len(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(call.engine.metrics().slow_log().commands().size()));
 }
 
-void Reset(AdminCall& call) {
+void ResetEntries(AdminCall& call) {
   call.engine.metrics().slow_log().Reset();
   call.reply.Ok();
 }
 
-constexpr uint32_t kFlags = kAdmin | kLoading | kStale;
+constexpr uint32_t kSlowLogFlags = kAdmin | kLoading | kStale;
 
-constexpr Command kCommands[] = {
+constexpr Command kSlowLogCommands[] = {
     {.name = "slowlog",
      .arity = -2,
      .group = CommandGroup::kServer,
@@ -65,7 +65,7 @@ constexpr Command kCommands[] = {
     {.name = "slowlog|get",
      .run = Get,
      .arity = -2,
-     .flags = kFlags,
+     .flags = kSlowLogFlags,
      .inspects = true,
      .group = CommandGroup::kServer,
      .since = "2.2.12",
@@ -84,7 +84,7 @@ constexpr Command kCommands[] = {
     {.name = "slowlog|len",
      .run = Len,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kSlowLogFlags,
      .inspects = true,
      .group = CommandGroup::kServer,
      .since = "2.2.12",
@@ -92,9 +92,9 @@ constexpr Command kCommands[] = {
      .cost = "O(1)",
      .tips = "request_policy:all_nodes response_policy:agg_sum nondeterministic_output"},
     {.name = "slowlog|reset",
-     .run = Reset,
+     .run = ResetEntries,
      .arity = 2,
-     .flags = kFlags,
+     .flags = kSlowLogFlags,
      .group = CommandGroup::kServer,
      .since = "2.2.12",
      .summary = "Clears the slow log.",
@@ -104,6 +104,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SlowLogCommands() { return kCommands; }
+std::span<const Command> SlowLogCommands() { return kSlowLogCommands; }
 
 }  // namespace zsetd

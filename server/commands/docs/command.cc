@@ -134,7 +134,7 @@ constexpr uint32_t kFlags = kLoading | kStale | kConnectionCategory;
 
 constexpr CommandGroup kGroup = CommandGroup::kServer;
 
-constexpr Command kCommands[] = {
+constexpr Command kCommandCommands[] = {
     {.name = "command",
      .run = CommandAll,
      .arity = -1,
@@ -217,6 +217,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> CommandCommands() { return kCommands; }
+std::span<const Command> CommandCommands() { return kCommandCommands; }
 
 }  // namespace zsetd

@@ -98,7 +98,7 @@ void GeoDist(Call& call) {
   a&& b ? ReplyDistance(call.reply, Distance(*a, *b) / unit) : call.reply.Null();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kGeoCommands[] = {
     {.name = "geoadd",
      .run = GeoAdd,
      .arity = -5,
@@ -150,6 +150,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> GeoCommands() { return kCommands; }
+std::span<const Command> GeoCommands() { return kGeoCommands; }
 
 }  // namespace zsetd

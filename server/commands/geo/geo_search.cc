@@ -128,7 +128,7 @@ constexpr std::string_view kStoreOptions[] = {"STORE", "STOREDIST"};
 constexpr std::string_view kSearchCost =
     "O(N+log(M)) for N members in the cells that cover the area, of M in the set";
 
-constexpr Command kCommands[] = {
+constexpr Command kGeoSearchCommands[] = {
     {.name = "geosearch",
      .run = GeoSearch,
      .arity = -7,
@@ -206,6 +206,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> GeoSearchCommands() { return kCommands; }
+std::span<const Command> GeoSearchCommands() { return kGeoSearchCommands; }
 
 }  // namespace zsetd

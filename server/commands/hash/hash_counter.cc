@@ -67,7 +67,7 @@ void HIncrByFloat(Call& call) {
   call.reply.Bulk(sum);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHashCounterCommands[] = {
     {.name = "hincrby",
      .run = HIncrBy,
      .arity = 4,
@@ -92,6 +92,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashCounterCommands() { return kCommands; }
+std::span<const Command> HashCounterCommands() { return kHashCounterCommands; }
 
 }  // namespace zsetd

@@ -58,7 +58,7 @@ void HDel(Call& call) {
 
 constexpr uint32_t kFlags = kWrite | kDenyOom | kFast;
 
-constexpr Command kCommands[] = {
+constexpr Command kHashEditCommands[] = {
     {.name = "hset",
      .run = HSet,
      .arity = -4,
@@ -107,6 +107,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashEditCommands() { return kCommands; }
+std::span<const Command> HashEditCommands() { return kHashEditCommands; }
 
 }  // namespace zsetd

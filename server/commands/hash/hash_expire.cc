@@ -148,7 +148,7 @@ bool IsAllowed(const Hash& hash, const SetExRequest& request) {
 }
 
 // Sets the fields. Returns false if the condition does not allow it.
-bool SetFields(Call& call, std::string_view key, const SetExRequest& request) {
+bool SetFieldsWithDeadline(Call& call, std::string_view key, const SetExRequest& request) {
   const Edit<Hash> hash = request.only_existing ? call.Open<Hash>(key, KeyEvent::kHSet)
                                                 : call.OpenOrMake<Hash>(key, KeyEvent::kHSet);
   if (call.Refused() || !hash || !IsAllowed(*hash, request)) return false;
@@ -206,7 +206,7 @@ void ExpireFields(Call& call, std::string_view key, const SetExRequest& request)
 void HSetEx(Call& call) {
   const std::string_view key = call.args.Word();
   const SetExRequest request = TakeSetExRequest(call);
-  const bool is_set = SetFields(call, key, request);
+  const bool is_set = SetFieldsWithDeadline(call, key, request);
   if (call.refused()) return;
   if (is_set) {
     PropagateSetEx(call, key, request);
@@ -218,7 +218,7 @@ void HSetEx(Call& call) {
 constexpr uint32_t kSets = kWrite | kDenyOom | kFast;
 constexpr uint32_t kAsks = kReadOnly | kFast;
 
-constexpr Command kCommands[] = {
+constexpr Command kHashExpireCommands[] = {
     {.name = "hexpire",
      .run = HExpire,
      .arity = -6,
@@ -355,6 +355,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashExpireCommands() { return kCommands; }
+std::span<const Command> HashExpireCommands() { return kHashExpireCommands; }
 
 }  // namespace zsetd

@@ -48,7 +48,7 @@ void HRandField(Call& call) {
                        : ReplyDistinct(call, *hash, request);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHashRandomCommands[] = {
     {.name = "hrandfield",
      .run = HRandField,
      .arity = -2,
@@ -64,6 +64,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashRandomCommands() { return kCommands; }
+std::span<const Command> HashRandomCommands() { return kHashRandomCommands; }
 
 }  // namespace zsetd

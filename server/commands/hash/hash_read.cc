@@ -83,7 +83,7 @@ void HGetAll(Call& call) {
       });
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHashReadCommands[] = {
     {.name = "hget",
      .run = HGet,
      .arity = 3,
@@ -174,6 +174,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashReadCommands() { return kCommands; }
+std::span<const Command> HashReadCommands() { return kHashReadCommands; }
 
 }  // namespace zsetd

@@ -32,7 +32,7 @@ void HScan(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHashScanCommands[] = {
     {.name = "hscan",
      .run = HScan,
      .arity = -3,
@@ -48,6 +48,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HashScanCommands() { return kCommands; }
+std::span<const Command> HashScanCommands() { return kHashScanCommands; }
 
 }  // namespace zsetd

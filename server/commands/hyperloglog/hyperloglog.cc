@@ -121,7 +121,7 @@ void PfMerge(Call& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHyperLogLogCommands[] = {
     {.name = "pfadd",
      .run = PfAdd,
      .arity = -2,
@@ -159,6 +159,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HyperLogLogCommands() { return kCommands; }
+std::span<const Command> HyperLogLogCommands() { return kHyperLogLogCommands; }
 
 }  // namespace zsetd

@@ -90,7 +90,7 @@ void PfSelfTest(Call& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kHyperLogLogDebugCommands[] = {
     {.name = "pfdebug",
      .run = PfDebug,
      .arity = 3,
@@ -115,6 +115,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> HyperLogLogDebugCommands() { return kCommands; }
+std::span<const Command> HyperLogLogDebugCommands() { return kHyperLogLogDebugCommands; }
 
 }  // namespace zsetd

@@ -48,7 +48,7 @@ void SwapDb(AdminCall& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kDatabaseCommands[] = {
     {.name = "dbsize",
      .run = DbSize,
      .arity = 1,
@@ -91,6 +91,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> DatabaseCommands() { return kCommands; }
+std::span<const Command> DatabaseCommands() { return kDatabaseCommands; }
 
 }  // namespace zsetd

@@ -166,7 +166,7 @@ void Restore(Call& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kDumpCommands[] = {
     {.name = "dump",
      .run = Dump,
      .arity = 2,
@@ -206,6 +206,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> DumpCommands() { return kCommands; }
+std::span<const Command> DumpCommands() { return kDumpCommands; }
 
 }  // namespace zsetd

@@ -35,7 +35,7 @@ void RandomKey(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kKeyCommands[] = {
     {.name = "del",
      .run = Del,
      .arity = -2,
@@ -108,6 +108,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> KeyCommands() { return kCommands; }
+std::span<const Command> KeyCommands() { return kKeyCommands; }
 
 }  // namespace zsetd

@@ -85,7 +85,7 @@ void Persist(Call& call) {
   call.reply.Integer(entry != nullptr && call.keys.Persist(*entry));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kKeyExpireCommands[] = {
     {.name = "expire",
      .run = Expire,
      .arity = -3,
@@ -145,6 +145,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> KeyExpireCommands() { return kCommands; }
+std::span<const Command> KeyExpireCommands() { return kKeyExpireCommands; }
 
 }  // namespace zsetd

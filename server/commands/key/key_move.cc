@@ -87,7 +87,7 @@ void Copy(Call& call) {
   call.reply.Integer(copied);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kKeyMoveCommands[] = {
     {.name = "rename",
      .run = Rename,
      .arity = 3,
@@ -135,6 +135,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> KeyMoveCommands() { return kCommands; }
+std::span<const Command> KeyMoveCommands() { return kKeyMoveCommands; }
 
 }  // namespace zsetd

@@ -26,7 +26,7 @@ void PTtl(Call& call) { ReplyDeadline(call, call.now(), InMillis); }
 void ExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InSeconds); }
 void PExpireTime(Call& call) { ReplyDeadline(call, kEpoch, InMillis); }
 
-constexpr Command kCommands[] = {
+constexpr Command kKeyTtlCommands[] = {
     {.name = "ttl",
      .run = Ttl,
      .arity = 2,
@@ -73,6 +73,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> KeyTtlCommands() { return kCommands; }
+std::span<const Command> KeyTtlCommands() { return kKeyTtlCommands; }
 
 }  // namespace zsetd

@@ -28,7 +28,7 @@ struct MigrateRequest {
 };
 
 // Takes an option. KEYS must be the last one.
-void TakeOption(ArgReader& args, std::string_view single_key, MigrateRequest& request) {
+void TakeMigrateOption(ArgReader& args, std::string_view single_key, MigrateRequest& request) {
   Migration::Target& target = request.target;
   if (args.Take("copy")) {
     request.copies = true;
@@ -66,7 +66,7 @@ MigrateRequest TakeMigrateRequest(ArgReader& args) {
   const std::string_view single_key = args.ok() ? request.keys[0] : std::string_view();
   const std::string_view database = args.Word();
   const std::string_view timeout = args.Word();
-  while (args.ok() && !args.AtEnd()) TakeOption(args, single_key, request);
+  while (args.ok() && !args.AtEnd()) TakeMigrateOption(args, single_key, request);
   request.target.timeout = Millis(Number(args, timeout));
   request.target.database = Number(args, database);
   if (request.target.timeout <= Millis(0)) request.target.timeout = kUsualTimeout;
@@ -131,7 +131,7 @@ std::vector<size_t> SecretsOfMigrate(Args argv) {
 
 constexpr ValuedOption kCredentials[] = {{"AUTH", 1}, {"AUTH2", 2}};
 
-constexpr Command kCommands[] = {
+constexpr Command kMigrateCommands[] = {
     {.name = "migrate",
      .run = Migrate,
      .arity = -6,
@@ -155,6 +155,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> MigrateCommands() { return kCommands; }
+std::span<const Command> MigrateCommands() { return kMigrateCommands; }
 
 }  // namespace zsetd

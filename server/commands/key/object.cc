@@ -45,7 +45,7 @@ void RefCount(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kObjectCommands[] = {
     {.name = "object",
      .arity = -2,
      .group = CommandGroup::kGeneric,
@@ -112,6 +112,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ObjectCommands() { return kCommands; }
+std::span<const Command> ObjectCommands() { return kObjectCommands; }
 
 }  // namespace zsetd

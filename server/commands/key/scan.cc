@@ -85,7 +85,7 @@ void Scan(Call& call) {
   for (const std::string& key : scanned.due) call.keys.Open(key);  // this frees the key
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kScanCommands[] = {
     {.name = "keys",
      .run = Keys,
      .arity = 2,
@@ -110,6 +110,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ScanCommands() { return kCommands; }
+std::span<const Command> ScanCommands() { return kScanCommands; }
 
 }  // namespace zsetd

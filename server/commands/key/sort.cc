@@ -262,7 +262,7 @@ void SortRo(Call& call) { RunSort(call, /*may_store=*/false); }
 constexpr std::string_view kStoreOption[] = {"STORE"};
 constexpr ValuedOption kOtherOptions[] = {{"LIMIT", 2}, {"BY", 1}, {"GET", 1}};
 
-constexpr Command kCommands[] = {
+constexpr Command kSortCommands[] = {
     {.name = "sort",
      .run = SortCommand,
      .arity = -2,
@@ -299,6 +299,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SortCommands() { return kCommands; }
+std::span<const Command> SortCommands() { return kSortCommands; }
 
 }  // namespace zsetd

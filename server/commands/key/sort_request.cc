@@ -13,7 +13,7 @@ bool TakeWith(ArgReader& args, std::string_view option, size_t argv) {
   return args.left() > argv && args.Take(option);
 }
 
-void TakeOption(ArgReader& args, bool may_store, SortRequest& request) {
+void TakeSortOption(ArgReader& args, bool may_store, SortRequest& request) {
   if (args.Take("asc")) {
     request.descending = false;
   } else if (args.Take("desc")) {
@@ -74,7 +74,7 @@ RankRange SortRequest::Within(size_t size) const {
 SortRequest TakeSortRequest(ArgReader& args, bool may_store) {
   SortRequest request;
   request.key = args.Word();
-  while (args.ok() && !args.AtEnd()) TakeOption(args, may_store, request);
+  while (args.ok() && !args.AtEnd()) TakeSortOption(args, may_store, request);
   return request;
 }
 

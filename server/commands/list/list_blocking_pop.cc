@@ -59,7 +59,7 @@ void BlockingPop(Call& call, ListEnd end) {
 void BLPop(Call& call) { BlockingPop(call, ListEnd::kLeft); }
 void BRPop(Call& call) { BlockingPop(call, ListEnd::kRight); }
 
-constexpr Command kCommands[] = {
+constexpr Command kListBlockingPopCommands[] = {
     {.name = "lmpop",
      .run = LMPop,
      .arity = -4,
@@ -108,6 +108,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListBlockingPopCommands() { return kCommands; }
+std::span<const Command> ListBlockingPopCommands() { return kListBlockingPopCommands; }
 
 }  // namespace zsetd

@@ -88,7 +88,7 @@ void LInsert(Call& call) {
   call.reply.Integer(static_cast<int64_t>(list->size()));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kListEditCommands[] = {
     {.name = "lset",
      .run = LSet,
      .arity = 4,
@@ -137,6 +137,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListEditCommands() { return kCommands; }
+std::span<const Command> ListEditCommands() { return kListEditCommands; }
 
 }  // namespace zsetd

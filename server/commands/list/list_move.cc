@@ -65,7 +65,7 @@ void BRPopLPush(Call& call) {
   Move(call, source, ListEnd::kRight, destination, ListEnd::kLeft, timeout);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kListMoveCommands[] = {
     {.name = "lmove",
      .run = LMove,
      .arity = 5,
@@ -114,6 +114,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListMoveCommands() { return kCommands; }
+std::span<const Command> ListMoveCommands() { return kListMoveCommands; }
 
 }  // namespace zsetd

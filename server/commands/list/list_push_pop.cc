@@ -73,7 +73,7 @@ void RPop(Call& call) { Pop(call, ListEnd::kRight); }
 
 constexpr uint32_t kPushFlags = kWrite | kDenyOom | kFast;
 
-constexpr Command kCommands[] = {
+constexpr Command kListPushPopCommands[] = {
     {.name = "lpush",
      .run = LPush,
      .arity = -3,
@@ -144,6 +144,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListPushPopCommands() { return kCommands; }
+std::span<const Command> ListPushPopCommands() { return kListPushPopCommands; }
 
 }  // namespace zsetd

@@ -39,7 +39,7 @@ void LIndex(Call& call) {
   call.reply.Bulk(list->At(*place));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kListReadCommands[] = {
     {.name = "llen",
      .run = LLen,
      .arity = 2,
@@ -75,6 +75,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListReadCommands() { return kCommands; }
+std::span<const Command> ListReadCommands() { return kListReadCommands; }
 
 }  // namespace zsetd

@@ -82,7 +82,7 @@ void LPos(Call& call) {
   for (const int64_t index : matches) call.reply.Integer(index);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kListSearchCommands[] = {
     {.name = "lpos",
      .run = LPos,
      .arity = -3,
@@ -97,6 +97,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ListSearchCommands() { return kCommands; }
+std::span<const Command> ListSearchCommands() { return kListSearchCommands; }
 
 }  // namespace zsetd

@@ -108,7 +108,7 @@ void SPublish(AdminCall& call) {
 constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kAllowedWhileSubscribed;
 constexpr uint32_t kTellFlags = kPubSub | kLoading | kStale;
 
-constexpr Command kCommands[] = {
+constexpr Command kPubSubCommands[] = {
     {.name = "subscribe",
      .run = Subscribe,
      .arity = -2,
@@ -193,6 +193,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> PubSubCommands() { return kCommands; }
+std::span<const Command> PubSubCommands() { return kPubSubCommands; }
 
 }  // namespace zsetd

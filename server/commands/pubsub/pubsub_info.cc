@@ -43,9 +43,9 @@ void NumPat(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(patterns));
 }
 
-constexpr uint32_t kTellFlags = kPubSub | kLoading | kStale;
+constexpr uint32_t kReportFlags = kPubSub | kLoading | kStale;
 
-constexpr Command kCommands[] = {
+constexpr Command kPubSubInfoCommands[] = {
     {.name = "pubsub",
      .arity = -2,
      .group = CommandGroup::kPubSub,
@@ -55,7 +55,7 @@ constexpr Command kCommands[] = {
     {.name = "pubsub|channels",
      .run = ChannelNames,
      .arity = -2,
-     .flags = kTellFlags,
+     .flags = kReportFlags,
      .group = CommandGroup::kPubSub,
      .since = "2.8.0",
      .usage = "[pattern]",
@@ -72,7 +72,7 @@ constexpr Command kCommands[] = {
     {.name = "pubsub|numpat",
      .run = NumPat,
      .arity = 2,
-     .flags = kTellFlags,
+     .flags = kReportFlags,
      .group = CommandGroup::kPubSub,
      .since = "2.8.0",
      .summary = "Returns the number of distinct subscribed patterns.",
@@ -80,7 +80,7 @@ constexpr Command kCommands[] = {
     {.name = "pubsub|numsub",
      .run = NumSub,
      .arity = -2,
-     .flags = kTellFlags,
+     .flags = kReportFlags,
      .group = CommandGroup::kPubSub,
      .since = "2.8.0",
      .usage = "[channel [channel ...]]",
@@ -89,7 +89,7 @@ constexpr Command kCommands[] = {
     {.name = "pubsub|shardchannels",
      .run = ShardChannelNames,
      .arity = -2,
-     .flags = kTellFlags,
+     .flags = kReportFlags,
      .group = CommandGroup::kPubSub,
      .since = "7.0.0",
      .usage = "[pattern]",
@@ -98,7 +98,7 @@ constexpr Command kCommands[] = {
     {.name = "pubsub|shardnumsub",
      .run = ShardNumSub,
      .arity = -2,
-     .flags = kTellFlags,
+     .flags = kReportFlags,
      .group = CommandGroup::kPubSub,
      .since = "7.0.0",
      .usage = "[shardchannel [shardchannel ...]]",
@@ -108,6 +108,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> PubSubInfoCommands() { return kCommands; }
+std::span<const Command> PubSubInfoCommands() { return kPubSubInfoCommands; }
 
 }  // namespace zsetd

@@ -190,7 +190,7 @@ void FunctionStats(AdminCall& call) {
   call.reply.Integer(static_cast<int64_t>(usage.functions));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kFunctionCommands[] = {
     {.name = "fcall",
      .run = FCall,
      .arity = -3,
@@ -308,6 +308,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> FunctionCommands() { return kCommands; }
+std::span<const Command> FunctionCommands() { return kFunctionCommands; }
 
 }  // namespace zsetd

@@ -65,7 +65,7 @@ void ScriptFlush(AdminCall& call) {
 
 void ScriptKill(AdminCall& call) { KillRunning(call, /*function=*/false); }
 
-constexpr Command kCommands[] = {
+constexpr Command kScriptCommands[] = {
     {.name = "eval",
      .run = Eval,
      .arity = -3,
@@ -169,6 +169,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ScriptCommands() { return kCommands; }
+std::span<const Command> ScriptCommands() { return kScriptCommands; }
 
 }  // namespace zsetd

@@ -55,7 +55,7 @@ void SMove(Call& call) {
   call.reply.Integer(moves);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSetEditCommands[] = {
     {.name = "sadd",
      .run = SAdd,
      .arity = -3,
@@ -93,6 +93,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetEditCommands() { return kCommands; }
+std::span<const Command> SetEditCommands() { return kSetEditCommands; }
 
 }  // namespace zsetd

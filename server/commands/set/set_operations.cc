@@ -72,7 +72,7 @@ void SInterCard(Call& call) {
   call.reply.Integer(static_cast<int64_t>(count));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSetOperationCommands[] = {
     {.name = "sinter",
      .run = SInter,
      .arity = -2,
@@ -153,6 +153,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetOperationCommands() { return kCommands; }
+std::span<const Command> SetOperationCommands() { return kSetOperationCommands; }
 
 }  // namespace zsetd

@@ -75,7 +75,7 @@ void SRandMember(Call& call) {
   ReplyDraws(call, key, *set, request.size(), ReplyDraw);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSetRandomCommands[] = {
     {.name = "spop",
      .run = SPop,
      .arity = -2,
@@ -103,6 +103,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetRandomCommands() { return kCommands; }
+std::span<const Command> SetRandomCommands() { return kSetRandomCommands; }
 
 }  // namespace zsetd

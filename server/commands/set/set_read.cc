@@ -36,7 +36,7 @@ void SMembers(Call& call) {
   ReplyMembers(call, set);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSetReadCommands[] = {
     {.name = "scard",
      .run = SCard,
      .arity = 2,
@@ -84,6 +84,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetReadCommands() { return kCommands; }
+std::span<const Command> SetReadCommands() { return kSetReadCommands; }
 
 }  // namespace zsetd

@@ -31,7 +31,7 @@ void SScan(Call& call) {
   for (const std::string_view member : found) call.reply.Bulk(member);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kSetScanCommands[] = {
     {.name = "sscan",
      .run = SScan,
      .arity = -3,
@@ -47,6 +47,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> SetScanCommands() { return kCommands; }
+std::span<const Command> SetScanCommands() { return kSetScanCommands; }
 
 }  // namespace zsetd

@@ -196,7 +196,7 @@ void XTrim(Call& call) {
   deletion.End(call, key);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamAddCommands[] = {
     {.name = "xadd",
      .run = XAdd,
      .arity = -5,
@@ -227,6 +227,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamAddCommands() { return kCommands; }
+std::span<const Command> StreamAddCommands() { return kStreamAddCommands; }
 
 }  // namespace zsetd

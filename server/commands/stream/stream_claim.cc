@@ -303,7 +303,7 @@ void XAutoClaim(Call& call) {
   claims.End();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamClaimCommands[] = {
     {.name = "xclaim",
      .run = XClaim,
      .arity = -6,
@@ -333,6 +333,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamClaimCommands() { return kCommands; }
+std::span<const Command> StreamClaimCommands() { return kStreamClaimCommands; }
 
 }  // namespace zsetd

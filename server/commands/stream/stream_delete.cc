@@ -52,8 +52,8 @@ SetIdRequest TakeSetIdRequest(ArgReader& args) {
 
 // The reason why the stream cannot have that state; empty if it can. Redis 7.0, which may have
 // propagated the request, does not check the deleted IDs.
-std::string_view ReasonAgainst(const Call& call, const Stream& stream,
-                               const SetIdRequest& request) {
+std::string_view ReasonAgainstDelete(const Call& call, const Stream& stream,
+                                     const SetIdRequest& request) {
   if (request.last_id < stream.state().max_deleted_id && !call.keys.applies_effects()) {
     return "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id";
   }
@@ -72,7 +72,7 @@ void XSetId(Call& call) {
   const Edit<Stream> stream = call.Open<Stream>(request.key, KeyEvent::kXSetId);
   if (!stream) call.args.Refuse(kNoSuchKey);
   if (call.Refused()) return;
-  const std::string_view reason = ReasonAgainst(call, *stream, request);
+  const std::string_view reason = ReasonAgainstDelete(call, *stream, request);
   if (!reason.empty()) return call.Fail(reason);
   StreamState state = stream->state();
   state.last_id = request.last_id;
@@ -83,7 +83,7 @@ void XSetId(Call& call) {
   call.reply.Ok();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamDeleteCommands[] = {
     {.name = "xdel",
      .run = XDel,
      .arity = -3,
@@ -110,6 +110,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamDeleteCommands() { return kCommands; }
+std::span<const Command> StreamDeleteCommands() { return kStreamDeleteCommands; }
 
 }  // namespace zsetd

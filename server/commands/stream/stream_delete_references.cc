@@ -24,7 +24,7 @@ struct DeleteRequest {
 };
 
 // Takes the IDs after IDS.
-void TakeCountedIds(ArgReader& args, std::vector<StreamId>& ids) {
+void TakeIdsOfReferences(ArgReader& args, std::vector<StreamId>& ids) {
   constexpr std::string_view kBadCount = "ERR Number of IDs must be a positive integer";
   const int64_t count = args.IntegerIn(1, INT64_MAX, kBadCount);
   if (!args.ok()) return;
@@ -40,7 +40,7 @@ DeleteRequest TakeDeleteRequest(ArgReader& args) {
   while (args.ok() && !args.AtEnd()) {
     if (TakeReferences(args, request.references)) continue;
     if (request.ids.empty() && args.left() >= 2 && args.Take("ids")) {
-      TakeCountedIds(args, request.ids);
+      TakeIdsOfReferences(args, request.ids);
     } else {
       args.Refuse(kSyntaxError);
     }
@@ -108,7 +108,7 @@ void XAckDel(Call& call) {
   deletion.End(call, key);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamDeleteReferencesCommands[] = {
     {.name = "xdelex",
      .run = XDelEx,
      .arity = -5,
@@ -135,6 +135,8 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamDeleteReferencesCommands() { return kCommands; }
+std::span<const Command> StreamDeleteReferencesCommands() {
+  return kStreamDeleteReferencesCommands;
+}
 
 }  // namespace zsetd

@@ -135,9 +135,9 @@ void DeleteConsumer(Call& call) {
   call.reply.Integer(static_cast<int64_t>(group->RemoveConsumer(consumer)));
 }
 
-constexpr KeyPlaces kKey = {2, 2, 1};
+constexpr KeyPlaces kGroupKey = {2, 2, 1};
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamGroupCommands[] = {
     {.name = "xgroup",
      .arity = -2,
      .group = CommandGroup::kStream,
@@ -148,7 +148,7 @@ constexpr Command kCommands[] = {
      .run = Create,
      .arity = -5,
      .flags = kWrite | kDenyOom,
-     .keys = kKey,
+     .keys = kGroupKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read]",
@@ -159,7 +159,7 @@ constexpr Command kCommands[] = {
      .run = CreateConsumer,
      .arity = 5,
      .flags = kWrite | kDenyOom,
-     .keys = kKey,
+     .keys = kGroupKey,
      .group = CommandGroup::kStream,
      .since = "6.2.0",
      .usage = "key group consumer",
@@ -170,7 +170,7 @@ constexpr Command kCommands[] = {
      .run = DeleteConsumer,
      .arity = 5,
      .flags = kWrite,
-     .keys = kKey,
+     .keys = kGroupKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key group consumer",
@@ -181,7 +181,7 @@ constexpr Command kCommands[] = {
      .run = Destroy,
      .arity = 4,
      .flags = kWrite,
-     .keys = kKey,
+     .keys = kGroupKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key group",
@@ -200,7 +200,7 @@ constexpr Command kCommands[] = {
      .run = SetId,
      .arity = -5,
      .flags = kWrite,
-     .keys = kKey,
+     .keys = kGroupKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key group <id|$> [ENTRIESREAD entries-read]",
@@ -211,6 +211,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamGroupCommands() { return kCommands; }
+std::span<const Command> StreamGroupCommands() { return kStreamGroupCommands; }
 
 }  // namespace zsetd

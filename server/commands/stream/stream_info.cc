@@ -25,7 +25,7 @@ void ReplyId(ReplyWriter& reply, std::string_view name, StreamId id) {
 }
 
 // Finds the stream, which must exist.
-const Stream* FindStream(Call& call) {
+const Stream* StreamOrError(Call& call) {
   const Stream* const stream = call.Find<Stream>(call.args.Word());
   if (stream == nullptr) call.args.Refuse(kNoSuchKey);
   return stream;
@@ -57,7 +57,7 @@ void ReplyProgress(ReplyWriter& reply, const Stream& stream, const ConsumerGroup
 }
 
 void Groups(Call& call) {
-  const Stream* const stream = FindStream(call);
+  const Stream* const stream = StreamOrError(call);
   if (call.Refused()) return;
   call.reply.Array(stream->groups().size());
   for (const auto& [name, group] : stream->groups()) {
@@ -72,7 +72,7 @@ void Groups(Call& call) {
 
 void Consumers(Call& call) {
   const std::string_view key = call.args.Peek();
-  const Stream* const stream = FindStream(call);
+  const Stream* const stream = StreamOrError(call);
   const std::string_view name = call.args.Word();
   const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(name);
   if (group == nullptr) {
@@ -130,8 +130,8 @@ void ReplyEntryOrNull(ReplyWriter& reply, std::string_view name, const Stream& s
 }
 
 // The entries of a group, or those of one of its consumers without the consumer's name.
-void ReplyPending(ReplyWriter& reply, const ConsumerGroup& group, uint64_t most,
-                  const Consumer* consumer) {
+void ReplyPendingOfGroup(ReplyWriter& reply, const ConsumerGroup& group, uint64_t most,
+                         const Consumer* consumer) {
   const size_t all = consumer == nullptr ? group.pending().size() : consumer->pending;
   const size_t count = most == 0 ? all : std::min<uint64_t>(all, most);
   ReplyCount(reply, "pel-count", all);
@@ -155,7 +155,7 @@ void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGrou
   reply.Bulk(name);
   ReplyProgress(reply, stream, group);
   if (group.released() > 0) ReplyCount(reply, "nacked-count", group.released());
-  ReplyPending(reply, group, most, nullptr);
+  ReplyPendingOfGroup(reply, group, most, nullptr);
   reply.Bulk("consumers");
   reply.Array(group.consumers().size());
   for (const auto& [consumer_name, consumer] : group.consumers()) {
@@ -164,7 +164,7 @@ void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGrou
     reply.Bulk(consumer_name);
     reply.Bulk("seen-time");
     reply.Integer(consumer.seen.count());
-    ReplyPending(reply, group, most, &consumer);
+    ReplyPendingOfGroup(reply, group, most, &consumer);
   }
 }
 
@@ -201,7 +201,7 @@ std::optional<uint64_t> TakeFull(Call& call) {
 }
 
 void StreamInfo(Call& call) {
-  const Stream* const stream = FindStream(call);
+  const Stream* const stream = StreamOrError(call);
   const std::optional<uint64_t> full = TakeFull(call);
   if (call.Refused()) return;
   if (full) return ReplyFull(call.reply, *stream, *full);
@@ -213,9 +213,9 @@ void StreamInfo(Call& call) {
   ReplyEntryOrNull(call.reply, "last-entry", *stream, stream->LastEntryId());
 }
 
-constexpr KeyPlaces kKey = {2, 2, 1};
+constexpr KeyPlaces kInfoKey = {2, 2, 1};
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamInfoCommands[] = {
     {.name = "xinfo",
      .arity = -2,
      .group = CommandGroup::kStream,
@@ -226,7 +226,7 @@ constexpr Command kCommands[] = {
      .run = Consumers,
      .arity = 4,
      .flags = kReadOnly,
-     .keys = kKey,
+     .keys = kInfoKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key group",
@@ -237,7 +237,7 @@ constexpr Command kCommands[] = {
      .run = Groups,
      .arity = 3,
      .flags = kReadOnly,
-     .keys = kKey,
+     .keys = kInfoKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key",
@@ -255,7 +255,7 @@ constexpr Command kCommands[] = {
      .run = StreamInfo,
      .arity = -3,
      .flags = kReadOnly,
-     .keys = kKey,
+     .keys = kInfoKey,
      .group = CommandGroup::kStream,
      .since = "5.0.0",
      .usage = "key [FULL [COUNT count]]",
@@ -265,6 +265,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamInfoCommands() { return kCommands; }
+std::span<const Command> StreamInfoCommands() { return kStreamInfoCommands; }
 
 }  // namespace zsetd

@@ -123,7 +123,7 @@ void XPending(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamPendingCommands[] = {
     {.name = "xack",
      .run = XAck,
      .arity = -4,
@@ -150,6 +150,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamPendingCommands() { return kCommands; }
+std::span<const Command> StreamPendingCommands() { return kStreamPendingCommands; }
 
 }  // namespace zsetd

@@ -51,8 +51,8 @@ void XCfgSet(Call& call) {
 
 // The reason why the producer cannot have that mark; empty if it can. A log or a master may have
 // trimmed the entry.
-std::string_view ReasonAgainst(const Call& call, const Stream& stream, StreamId entry,
-                               std::optional<StreamId> known) {
+std::string_view ReasonAgainstRecord(const Call& call, const Stream& stream, StreamId entry,
+                                     std::optional<StreamId> known) {
   if (known) return *known == entry ? "" : "ERR The idempotent ID belongs to another stream ID";
   if (call.keys.applies_effects() || stream.Contains(entry)) return {};
   return "ERR The stream ID does not exist";
@@ -71,7 +71,7 @@ void XIdmpRecord(Call& call) {
   const Producers* const producers = stream->producers();
   const std::optional<StreamId> known =
       producers == nullptr ? std::nullopt : producers->Find(producer, id, call.now());
-  const std::string_view reason = ReasonAgainst(call, *stream, entry, known);
+  const std::string_view reason = ReasonAgainstRecord(call, *stream, entry, known);
   if (!reason.empty()) return call.Fail(reason);
   call.reply.Ok();
   if (known) return;
@@ -80,7 +80,7 @@ void XIdmpRecord(Call& call) {
   call.PropagatePrivate(call.argv());
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamProducersConfigCommands[] = {
     {.name = "xcfgset",
      .run = XCfgSet,
      .arity = -2,
@@ -107,6 +107,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamProducersConfigCommands() { return kCommands; }
+std::span<const Command> StreamProducersConfigCommands() { return kStreamProducersConfigCommands; }
 
 }  // namespace zsetd

@@ -55,7 +55,7 @@ void Range(Call& call, Direction direction) {
 void XRange(Call& call) { Range(call, Direction::kForward); }
 void XRevRange(Call& call) { Range(call, Direction::kBackward); }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamRangeCommands[] = {
     {.name = "xlen",
      .run = XLen,
      .arity = 2,
@@ -91,6 +91,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamRangeCommands() { return kCommands; }
+std::span<const Command> StreamRangeCommands() { return kStreamRangeCommands; }
 
 }  // namespace zsetd

@@ -87,7 +87,7 @@ void XRead(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamReadCommands[] = {
     {.name = "xread",
      .run = XRead,
      .arity = -4,
@@ -103,6 +103,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamReadCommands() { return kCommands; }
+std::span<const Command> StreamReadCommands() { return kStreamReadCommands; }
 
 }  // namespace zsetd

@@ -22,7 +22,7 @@ namespace zsetd {
 namespace {
 
 // A stream of the request, which has the group.
-struct Wanted {
+struct WantedByGroup {
   std::string_view key;
   std::optional<StreamId> after;   // of pending entries; nullopt: new entries
   std::vector<PendingEntry> idle;  // of any consumer, to be claimed before new entries are read
@@ -48,7 +48,7 @@ const ConsumerGroup* FindGroup(Call& call, const ReadRequest& request, std::stri
   return nullptr;
 }
 
-const Stream* FindStream(Call& call, std::string_view key) {
+const Stream* StreamWithGroup(Call& call, std::string_view key) {
   const Entry* const entry = call.RunsAgain() ? call.keys.Peek(key) : nullptr;
   if (call.RunsAgain() && (entry == nullptr || !entry->Holds<Stream>())) {
     call.args.Refuse("UNBLOCKED the stream key no longer exists");
@@ -57,7 +57,7 @@ const Stream* FindStream(Call& call, std::string_view key) {
 }
 
 // Nullopt for ">", and for the greatest ID.
-std::optional<StreamId> AfterOf(Call& call, std::string_view id) {
+std::optional<StreamId> AfterOfGroup(Call& call, std::string_view id) {
   if (id == "$") {
     call.args.Refuse(
         "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of "
@@ -88,17 +88,17 @@ std::vector<PendingEntry> FindIdle(const Call& call, const ReadRequest& request,
 }
 
 // After a wait only the stream that ended it is considered.
-std::vector<Wanted> FindStreams(Call& call, const ReadRequest& request) {
-  std::vector<Wanted> streams;
+std::vector<WantedByGroup> StreamsWithGroup(Call& call, const ReadRequest& request) {
+  std::vector<WantedByGroup> streams;
   TimesNamed times_named;
   for (size_t i = 0; i < request.keys.size() && call.args.ok(); ++i) {
     const std::string_view key = request.keys[i];
     if (!call.MayServe(key)) continue;
-    const Stream* const stream = FindStream(call, key);
+    const Stream* const stream = StreamWithGroup(call, key);
     if (!call.args.ok()) break;
     const ConsumerGroup* const group = FindGroup(call, request, key, stream);
     if (group == nullptr) break;
-    Wanted wanted = {.key = key, .after = AfterOf(call, request.ids[i])};
+    WantedByGroup wanted = {.key = key, .after = AfterOfGroup(call, request.ids[i])};
     const bool may_be_named_again = request.keys.size() > 1 && !wanted.after;
     const uint64_t times = may_be_named_again ? times_named[key]++ : 0;
     if (request.min_idle && !wanted.after && times == 0) {
@@ -158,8 +158,8 @@ void ReplyEntryWithHistory(ReplyWriter& reply, const StreamEntry& entry, int64_t
 
 // Replies the idle entries, and delivers them to the consumer. As in Redis, the reply has their
 // state before.
-void ClaimIdle(Call& call, const ReadRequest& request, const Stream& stream, ConsumerGroup& group,
-               std::vector<PendingEntry>& idle) {
+void ClaimForReader(Call& call, const ReadRequest& request, const Stream& stream,
+                    ConsumerGroup& group, std::vector<PendingEntry>& idle) {
   for (PendingEntry& entry : idle) {
     const Stream::Cursor at(stream, entry.id, Stream::Cursor::kForward);
     const int64_t idle_time =
@@ -207,11 +207,11 @@ std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Str
   const uint64_t most = MostEntries(call, request) - idle.size();
   const size_t count = CountNew(stream, first, most);
   call.reply.Array(idle.size() + count);
-  ClaimIdle(call, request, stream, group, idle);
+  ClaimForReader(call, request, stream, group, idle);
   return ReadNew(call, request, stream, group, count);
 }
 
-void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
+void PropagateRead(Call& call, const ReadRequest& request, const WantedByGroup& wanted,
                    const ConsumerGroup& group, const std::vector<StreamId>& ids,
                    bool is_new_consumer) {
   call.MarkPropagated();
@@ -228,7 +228,7 @@ void PropagateRead(Call& call, const ReadRequest& request, const Wanted& wanted,
   if (!ids.empty()) PropagateGroupPosition(call, wanted.key, request.group, group);
 }
 
-void Serve(Call& call, const ReadRequest& request, Wanted& wanted) {
+void Serve(Call& call, const ReadRequest& request, WantedByGroup& wanted) {
   Edit<Stream> stream = call.Open<Stream>(wanted.key, KeyEvent::kNone);
   ConsumerGroup& group = *stream->ChangeGroup(request.group);
   const bool is_new = group.AddConsumer(request.consumer, call.now());
@@ -248,7 +248,7 @@ void Serve(Call& call, const ReadRequest& request, Wanted& wanted) {
   PropagateRead(call, request, wanted, group, ids, is_new);
 }
 
-bool WaitForNew(Call& call, const ReadRequest& request) {
+bool WaitInGroup(Call& call, const ReadRequest& request) {
   std::vector<StreamWait::Position> positions;
   for (const std::string_view key : request.keys) {
     positions.push_back({std::string(key), std::nullopt});
@@ -260,20 +260,20 @@ bool WaitForNew(Call& call, const ReadRequest& request) {
 
 void XReadGroup(Call& call) {
   const ReadRequest request = TakeReadRequest(call, /*in_group=*/true);
-  std::vector<Wanted> streams = FindStreams(call, request);
+  std::vector<WantedByGroup> streams = StreamsWithGroup(call, request);
   if (call.Refused()) return;
-  const auto served = static_cast<size_t>(std::ranges::count_if(streams, &Wanted::HasSome));
+  const auto served = static_cast<size_t>(std::ranges::count_if(streams, &WantedByGroup::HasSome));
   if (served == 0) {
-    if (!request.block || !WaitForNew(call, request)) call.reply.NullArray();
+    if (!request.block || !WaitInGroup(call, request)) call.reply.NullArray();
     return;
   }
   ReplyStreams(call.reply, served);
-  for (Wanted& wanted : streams) {
+  for (WantedByGroup& wanted : streams) {
     if (wanted.HasSome()) Serve(call, request, wanted);
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamReadGroupCommands[] = {
     {.name = "xreadgroup",
      .run = XReadGroup,
      .arity = -7,
@@ -292,6 +292,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamReadGroupCommands() { return kCommands; }
+std::span<const Command> StreamReadGroupCommands() { return kStreamReadGroupCommands; }
 
 }  // namespace zsetd

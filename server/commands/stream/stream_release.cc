@@ -125,7 +125,7 @@ void XNack(Call& call) {
   effects.Flush();
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStreamReleaseCommands[] = {
     {.name = "xnack",
      .run = XNack,
      .arity = -7,
@@ -141,6 +141,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StreamReleaseCommands() { return kCommands; }
+std::span<const Command> StreamReleaseCommands() { return kStreamReleaseCommands; }
 
 }  // namespace zsetd

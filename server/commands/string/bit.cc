@@ -112,7 +112,7 @@ void BitPos(Call& call) {
   call.reply.Integer(found ? static_cast<int64_t>(*found) : none);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kBitCommands[] = {
     {.name = "setbit",
      .run = SetBitCommand,
      .arity = 4,
@@ -157,6 +157,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> BitCommands() { return kCommands; }
+std::span<const Command> BitCommands() { return kBitCommands; }
 
 }  // namespace zsetd

@@ -167,7 +167,7 @@ void BitFieldRo(Call& call) {
 
 constexpr std::string_view kWritingOptions[] = {"set", "incrby"};
 
-constexpr Command kCommands[] = {
+constexpr Command kBitFieldCommands[] = {
     {.name = "bitfield",
      .run = BitField,
      .arity = -2,
@@ -196,6 +196,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> BitFieldCommands() { return kCommands; }
+std::span<const Command> BitFieldCommands() { return kBitFieldCommands; }
 
 }  // namespace zsetd

@@ -70,7 +70,7 @@ void BitOp(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kBitOperationCommands[] = {
     {.name = "bitop",
      .run = BitOp,
      .arity = -4,
@@ -86,6 +86,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> BitOperationCommands() { return kCommands; }
+std::span<const Command> BitOperationCommands() { return kBitOperationCommands; }
 
 }  // namespace zsetd

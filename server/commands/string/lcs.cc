@@ -99,7 +99,7 @@ void Lcs(Call& call) {
   call.reply.Bulk(Text(common, first));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kLcsCommands[] = {
     {.name = "lcs",
      .run = Lcs,
      .arity = -3,
@@ -115,6 +115,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> LcsCommands() { return kCommands; }
+std::span<const Command> LcsCommands() { return kLcsCommands; }
 
 }  // namespace zsetd

@@ -77,7 +77,7 @@ void IncrByFloat(Call& call) {
 
 constexpr uint32_t kFlags = kWrite | kDenyOom | kFast;
 
-constexpr Command kCommands[] = {
+constexpr Command kStringCounterCommands[] = {
     {.name = "incr",
      .run = Incr,
      .arity = 2,
@@ -132,6 +132,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StringCounterCommands() { return kCommands; }
+std::span<const Command> StringCounterCommands() { return kStringCounterCommands; }
 
 }  // namespace zsetd

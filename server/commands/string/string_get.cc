@@ -86,7 +86,7 @@ void GetEx(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStringGetCommands[] = {
     {.name = "get",
      .run = Get,
      .arity = 2,
@@ -155,6 +155,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StringGetCommands() { return kCommands; }
+std::span<const Command> StringGetCommands() { return kStringGetCommands; }
 
 }  // namespace zsetd

@@ -72,7 +72,7 @@ void SetRange(Call& call) {
   call.reply.Integer(static_cast<int64_t>(length));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kStringRangeCommands[] = {
     {.name = "append",
      .run = Append,
      .arity = 3,
@@ -119,6 +119,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StringRangeCommands() { return kCommands; }
+std::span<const Command> StringRangeCommands() { return kStringRangeCommands; }
 
 }  // namespace zsetd

@@ -140,7 +140,7 @@ void MSetNx(Call& call) {
 
 constexpr std::string_view kReadingOptions[] = {"get"};
 
-constexpr Command kCommands[] = {
+constexpr Command kStringSetCommands[] = {
     {.name = "set",
      .run = Set,
      .arity = -3,
@@ -215,6 +215,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> StringSetCommands() { return kCommands; }
+std::span<const Command> StringSetCommands() { return kStringSetCommands; }
 
 }  // namespace zsetd

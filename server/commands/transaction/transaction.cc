@@ -83,7 +83,7 @@ void Unwatch(AdminCall& call) {
 
 constexpr uint32_t kFlags = kNoScript | kLoading | kStale | kFast | kAllowBusy;
 
-constexpr Command kCommands[] = {
+constexpr Command kTransactionCommands[] = {
     {.name = "multi",
      .run = Multi,
      .arity = 1,
@@ -132,6 +132,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> TransactionCommands() { return kCommands; }
+std::span<const Command> TransactionCommands() { return kTransactionCommands; }
 
 }  // namespace zsetd

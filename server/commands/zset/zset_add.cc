@@ -202,7 +202,7 @@ void ZIncrBy(Call& call) {
   if (!call.refused()) EndAddition(call, key, set, request, revision);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetAddCommands[] = {
     {.name = "zadd",
      .run = ZAdd,
      .arity = -4,
@@ -365,7 +365,7 @@ void PropagatePairs(Call& call, std::string_view key, const AddRequest& request)
   call.Propagate(words);
 }
 
-std::span<const Command> ZSetAddCommands() { return kCommands; }
+std::span<const Command> ZSetAddCommands() { return kZSetAddCommands; }
 
 void PropagateAddition(Call& call, std::string_view key, const Edit<SortedSet>& set,
                        const AddRequest& request, bool changed, RankRange excess) {

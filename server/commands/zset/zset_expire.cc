@@ -68,7 +68,7 @@ void ZAddEx(Call& call) {
 constexpr uint32_t kSets = kWrite | kDenyOom | kFast;
 constexpr uint32_t kAsks = kReadOnly | kFast;
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetExpireCommands[] = {
     {.name = "zexpire",
      .run = ZExpire,
      .arity = -6,
@@ -184,6 +184,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetExpireCommands() { return kCommands; }
+std::span<const Command> ZSetExpireCommands() { return kZSetExpireCommands; }
 
 }  // namespace zsetd

@@ -102,7 +102,7 @@ bool TakeReplyOption(Call& call, AlgebraRequest& request) {
   return true;
 }
 
-bool TakeOption(Call& call, const AlgebraGrammar& grammar, AlgebraRequest& request) {
+bool TakeAlgebraOption(Call& call, const AlgebraGrammar& grammar, AlgebraRequest& request) {
   if (grammar.replies && TakeReplyOption(call, request)) return true;
   if (!grammar.weighted) return false;
   return TakeWeights(call.args, request.inputs) || TakeAggregate(call.args, request.aggregate);
@@ -128,7 +128,7 @@ std::vector<WeightedSet> TakeAlgebraInputs(Call& call) {
 AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar) {
   AlgebraRequest request = {.inputs = TakeAlgebraInputs(call)};
   while (call.args.ok() && !call.args.AtEnd()) {
-    if (!TakeOption(call, grammar, request)) call.args.Refuse(kSyntaxError);
+    if (!TakeAlgebraOption(call, grammar, request)) call.args.Refuse(kSyntaxError);
   }
   return request;
 }
@@ -213,7 +213,7 @@ void ZInterCard(Call& call) {
 constexpr KeyPlaces kCountedKeys = {.count_at = 1};
 constexpr KeyPlaces kDestinationAndCountedKeys = {.first = 1, .last = 1, .step = 1, .count_at = 2};
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetOperationCommands[] = {
     {.name = "zunion",
      .run = ZUnion,
      .arity = -3,
@@ -303,6 +303,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetOperationCommands() { return kCommands; }
+std::span<const Command> ZSetOperationCommands() { return kZSetOperationCommands; }
 
 }  // namespace zsetd

@@ -61,7 +61,7 @@ void ZRandMember(Call& call) {
                        : ReplyDistinct(call, *set, request);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetRandomCommands[] = {
     {.name = "zrandmember",
      .run = ZRandMember,
      .arity = -2,
@@ -77,6 +77,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetRandomCommands() { return kCommands; }
+std::span<const Command> ZSetRandomCommands() { return kZSetRandomCommands; }
 
 }  // namespace zsetd

@@ -105,7 +105,7 @@ void ZLexCount(Call& call) {
   CountIn(call, key, TakeLexRange(call.args));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetRangeCommands[] = {
     {.name = "zrange",
      .run = ZRange,
      .arity = -4,
@@ -202,6 +202,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetRangeCommands() { return kCommands; }
+std::span<const Command> ZSetRangeCommands() { return kZSetRangeCommands; }
 
 }  // namespace zsetd

@@ -15,7 +15,7 @@ RangeRequest::Limit TakeLimit(ArgReader& args) {
   return {.offset = offset, .count = count};
 }
 
-bool TakeOption(ArgReader& args, RangeRequest& request) {
+bool TakeRangeOption(ArgReader& args, RangeRequest& request) {
   if (request.may_have_scores && args.Take("withscores")) {
     request.with_scores = true;
   } else if (!request.reversed && args.Take("rev")) {
@@ -95,7 +95,7 @@ RankRange RangeRequest::RanksIn(const SortedSet& set) const {
 RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request) {
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {
-    if (!TakeOption(args, request)) args.Refuse(kSyntaxError);
+    if (!TakeRangeOption(args, request)) args.Refuse(kSyntaxError);
   }
   CheckOptions(args, request);
   TakeEnds(ends, now, request);

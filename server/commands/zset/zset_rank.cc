@@ -191,7 +191,7 @@ void ZAround(Call& call) {
   ReplyElements(call, set, request.RanksIn(*set, *rank), request.reversed, request.with_scores);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetRankCommands[] = {
     {.name = "zrank",
      .run = ZRank,
      .arity = -3,
@@ -261,6 +261,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetRankCommands() { return kCommands; }
+std::span<const Command> ZSetRankCommands() { return kZSetRankCommands; }
 
 }  // namespace zsetd

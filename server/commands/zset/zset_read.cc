@@ -34,7 +34,7 @@ void ZMScore(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetReadCommands[] = {
     {.name = "zcard",
      .run = ZCard,
      .arity = 2,
@@ -72,6 +72,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetReadCommands() { return kCommands; }
+std::span<const Command> ZSetReadCommands() { return kZSetReadCommands; }
 
 }  // namespace zsetd

@@ -58,7 +58,7 @@ void ZRemRangeByLex(Call& call) {
               [&](const SortedSet& set) { return set.Ranks(range); });
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetRemoveCommands[] = {
     {.name = "zrem",
      .run = ZRem,
      .arity = -3,
@@ -108,6 +108,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetRemoveCommands() { return kCommands; }
+std::span<const Command> ZSetRemoveCommands() { return kZSetRemoveCommands; }
 
 }  // namespace zsetd

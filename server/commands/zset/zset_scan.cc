@@ -37,7 +37,7 @@ void ZScan(Call& call) {
   }
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetScanCommands[] = {
     {.name = "zscan",
      .run = ZScan,
      .arity = -3,
@@ -53,6 +53,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetScanCommands() { return kCommands; }
+std::span<const Command> ZSetScanCommands() { return kZSetScanCommands; }
 
 }  // namespace zsetd

@@ -14,8 +14,6 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kUnknown = "Unknown command or category name in ACL";
-
 std::vector<std::string_view> WordsOf(std::string_view line) {
   std::vector<std::string_view> words;
   for (const std::string_view word : Split(line, ' ')) {
@@ -72,7 +70,7 @@ class UsersFileReader {
       const absl::Status status = user.Apply(modifier, all_channels_);
       if (status.ok()) continue;
       const std::string reason(ErrorLine(status));
-      if (reason == kUnknown) {
+      if (reason == kUnknownAclCommand) {
         errors_ += Place() + ": Error in applying operation '" + modifier + "': " + reason + ". ";
       } else if (!syntax_error_reported) {
         syntax_error_reported = true;

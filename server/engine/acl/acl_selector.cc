@@ -16,7 +16,6 @@
 namespace zsetd {
 namespace {
 
-constexpr std::string_view kUnknown = "Unknown command or category name in ACL";
 constexpr std::string_view kTooDeep = "Allowing first-arg of a subcommand is not supported";
 
 constexpr std::string_view kSyntax = "Syntax error";
@@ -90,7 +89,7 @@ absl::Status AclSelector::ApplyCommand(std::string_view what, bool allow) {
   if (command == nullptr && allow && bar != std::string_view::npos) {
     return AllowFirstArgument(what.substr(0, bar), what.substr(bar + 1));
   }
-  if (command == nullptr) return Refusal(kUnknown);
+  if (command == nullptr) return Refusal(kUnknownAclCommand);
   SetWithSubcommands(*command, allow);
   Remember(what, allow);
   return absl::OkStatus();
@@ -100,11 +99,11 @@ absl::Status AclSelector::ApplyCommand(std::string_view what, bool allow) {
 // a space or a line break is refused: a file would read it back as other rules.
 absl::Status AclSelector::AllowFirstArgument(std::string_view name, std::string_view argument) {
   const Command* command = commands_->FindOriginal(name);
-  if (command == nullptr && FindForeignCommand(name) == nullptr) return Refusal(kUnknown);
+  if (command == nullptr && FindForeignCommand(name) == nullptr) return Refusal(kUnknownAclCommand);
   if (name.find('|') != std::string_view::npos) return Refusal(kTooDeep);
   if (argument.empty() || HasSpaces(argument)) return Refusal(kSyntax);
   if (command != nullptr) {
-    if (!commands_->SubcommandsOf(*command).empty()) return Refusal(kUnknown);
+    if (!commands_->SubcommandsOf(*command).empty()) return Refusal(kUnknownAclCommand);
     std::vector<std::string>& arguments = first_arguments_[command];
     if (std::ranges::count(arguments, argument) == 0) arguments.emplace_back(argument);
   }
@@ -114,7 +113,7 @@ absl::Status AclSelector::AllowFirstArgument(std::string_view name, std::string_
 
 absl::Status AclSelector::ApplyCategory(std::string_view category, bool allow) {
   assert(category.starts_with('@'));
-  if (!FindCategory(category.substr(1))) return Refusal(kUnknown);
+  if (!FindCategory(category.substr(1))) return Refusal(kUnknownAclCommand);
   for (const Command& row : commands_->rows()) {
     if (IsIn(row, category.substr(1))) Set(row, allow);
   }

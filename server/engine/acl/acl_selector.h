@@ -14,6 +14,9 @@
 
 namespace zsetd {
 
+// Why a rule names no command or category.
+inline constexpr std::string_view kUnknownAclCommand = "Unknown command or category name in ACL";
+
 // Why a request is denied, and the argument that caused it.
 struct Denial {
   enum class Reason { kCommand = 1, kKey, kAuth, kChannel };  // a later one is more specific

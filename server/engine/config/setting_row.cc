@@ -14,21 +14,21 @@
 namespace zsetd {
 namespace {
 
-std::string Text(int64_t value) { return IntegerText(value); }
+std::string ValueText(int64_t value) { return IntegerText(value); }
 
 std::string OctalText(int64_t value) {
   char digits[24];
   return {digits, std::to_chars(std::begin(digits), std::end(digits), value, 8).ptr};
 }
 
-std::string Text(bool value) { return value ? "yes" : "no"; }
-std::string Text(const std::string& value) { return value; }
-std::string Text(const OutputLimits& value) { return OutputLimitsText(value); }
-std::string Text(const KeyspaceEventFlags& value) { return value.Text(); }
-std::string Text(const Percentiles& value) { return value.Text(); }
-std::string Text(const SavePoints& value) { return value.Text(); }
-std::string Text(const ShutdownOptions& value) { return value.Text(); }
-std::string Text(Choice auto value) { return std::string(ChoiceName(value)); }
+std::string ValueText(bool value) { return value ? "yes" : "no"; }
+std::string ValueText(const std::string& value) { return value; }
+std::string ValueText(const OutputLimits& value) { return OutputLimitsText(value); }
+std::string ValueText(const KeyspaceEventFlags& value) { return value.Text(); }
+std::string ValueText(const Percentiles& value) { return value.Text(); }
+std::string ValueText(const SavePoints& value) { return value.Text(); }
+std::string ValueText(const ShutdownOptions& value) { return value.Text(); }
+std::string ValueText(Choice auto value) { return std::string(ChoiceName(value)); }
 
 absl::Status OutOfBounds(const Setting& setting) {
   if (!setting.why_no_other.empty()) return Refusal(setting.why_no_other);
@@ -73,7 +73,7 @@ absl::Status ReadOctal(const Setting& setting, std::string_view text, int64_t& f
   return absl::OkStatus();
 }
 
-absl::Status Read(const Setting& setting, std::string_view text, int64_t& field) {
+absl::Status ReadValue(const Setting& setting, std::string_view text, int64_t& field) {
   if (setting.is_octal) return ReadOctal(setting, text, field);
   if (setting.is_size) return ReadSize(setting, text, field);
   const std::optional<int64_t> number = ParseInteger(text);
@@ -83,7 +83,7 @@ absl::Status Read(const Setting& setting, std::string_view text, int64_t& field)
   return absl::OkStatus();
 }
 
-absl::Status Read(const Setting&, std::string_view text, bool& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, bool& field) {
   const bool yes = EqualsIgnoringCase(text, "yes");
   if (!yes && !EqualsIgnoringCase(text, "no")) return Refusal("argument must be 'yes' or 'no'");
   field = yes;
@@ -110,7 +110,7 @@ std::optional<size_t> FindChoice(Choices choices, std::string_view text) {
   return static_cast<size_t>(found - choices.begin());
 }
 
-absl::Status Read(const Setting& setting, std::string_view text, Choice auto& field) {
+absl::Status ReadValue(const Setting& setting, std::string_view text, Choice auto& field) {
   const Choices choices = ChoicesOf(field);
   const std::optional<size_t> index = FindChoice(choices, text);
   if (!index) return NoSuchChoice(setting, choices);
@@ -141,7 +141,7 @@ absl::Status ReadWords(const Setting& setting, std::string_view text, std::strin
   return absl::OkStatus();
 }
 
-absl::Status Read(const Setting& setting, std::string_view text, std::string& field) {
+absl::Status ReadValue(const Setting& setting, std::string_view text, std::string& field) {
   if (!setting.is_secret && text.find('\0') != std::string_view::npos) {
     return Refusal("argument must not hold a NUL");
   }
@@ -153,23 +153,23 @@ absl::Status Read(const Setting& setting, std::string_view text, std::string& fi
   return status;
 }
 
-absl::Status Read(const Setting&, std::string_view text, OutputLimits& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, OutputLimits& field) {
   return ReadOutputLimits(text, field);
 }
 
-absl::Status Read(const Setting&, std::string_view text, KeyspaceEventFlags& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, KeyspaceEventFlags& field) {
   return field.Read(text);
 }
 
-absl::Status Read(const Setting&, std::string_view text, Percentiles& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, Percentiles& field) {
   return field.Read(text);
 }
 
-absl::Status Read(const Setting&, std::string_view text, SavePoints& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, SavePoints& field) {
   return field.Read(text);
 }
 
-absl::Status Read(const Setting&, std::string_view text, ShutdownOptions& field) {
+absl::Status ReadValue(const Setting&, std::string_view text, ShutdownOptions& field) {
   return field.Read(text);
 }
 
@@ -177,8 +177,8 @@ absl::Status Read(const Setting&, std::string_view text, ShutdownOptions& field)
 template <class Type>
 absl::Status ReadText(const Setting& setting, std::string_view text, std::string& kept) {
   Type value = {};
-  const absl::Status status = Read(setting, text, value);
-  if (status.ok()) kept = Text(value);
+  const absl::Status status = ReadValue(setting, text, value);
+  if (status.ok()) kept = ValueText(value);
   return status;
 }
 
@@ -216,7 +216,7 @@ std::string ValueOf(const Setting& setting, const Settings& settings) {
           return given == settings.without_effect.end() ? std::string(field.default_value)
                                                         : given->second;
         } else {
-          return Text(settings.*field);
+          return ValueText(settings.*field);
         }
       },
       setting.field);
@@ -228,7 +228,7 @@ absl::Status SetValue(const Setting& setting, Settings& settings, std::string_vi
         if constexpr (std::is_same_v<decltype(field), NoEffect>) {
           return ReadWithoutEffect(setting, field.kind, value, settings);
         } else {
-          return Read(setting, value, settings.*field);
+          return ReadValue(setting, value, settings.*field);
         }
       },
       setting.field);

@@ -55,7 +55,7 @@ std::string LineOf(const std::vector<std::string>& user) {
   return line + "\n";
 }
 
-Settings Read(const std::string& text) {
+Settings ReadSettings(const std::string& text) {
   Settings settings;
   std::istringstream stream(text);
   (void)ReadSettings(stream, "", settings);  // errors in it are not new
@@ -83,10 +83,10 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
     const Setting* setting = SettingOf(line);
     const bool first = setting == nullptr || said.insert(setting).second;
     if (!first) continue;
-    const bool right = setting == nullptr || SameValue(*setting, Read(line), settings);
+    const bool right = setting == nullptr || SameValue(*setting, ReadSettings(line), settings);
     result += right ? line + "\n" : LineOf(*setting, settings);
   }
-  const Settings so_far = Read(result);
+  const Settings so_far = ReadSettings(result);
   for (const Setting& setting : AllSettings()) {
     if (!SameValue(setting, so_far, settings)) result += LineOf(setting, settings);
   }

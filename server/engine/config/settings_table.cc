@@ -9,6 +9,7 @@
 
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/setting_checks.h"
+#include "server/engine/config/setting_limits.h"
 #include "server/engine/config/setting_suggestion.h"
 #include "server/engine/config/settings_without_effect.h"
 #include "server/engine/support/ascii_case.h"
@@ -18,11 +19,7 @@
 namespace zsetd {
 namespace {
 
-constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
 constexpr int64_t kMaxIoThreads = 128;  // as in Redis
-constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
-constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
-constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
 
 constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
 constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE

@@ -95,7 +95,7 @@ struct ValuesOf {
   }
 };
 
-std::string Row(std::initializer_list<std::string_view> columns) {
+std::string TableRow(std::initializer_list<std::string_view> columns) {
   std::string line;
   for (const std::string_view column : columns) {
     if (!line.empty()) line += '\t';
@@ -104,11 +104,11 @@ std::string Row(std::initializer_list<std::string_view> columns) {
   return line + "\n";
 }
 
-std::string Row(const Setting& setting) {
+std::string TableRow(const Setting& setting) {
   const std::string value = ValueOf(setting, Settings());
   const std::string values = std::visit(ValuesOf{setting}, setting.field);
-  return Row({setting.name, setting.alias, setting.HasEffect() ? "works" : "without effect", value,
-              values, setting.changes_live ? "live" : "start", setting.why_no_other});
+  return TableRow({setting.name, setting.alias, setting.HasEffect() ? "works" : "without effect",
+                   value, values, setting.changes_live ? "live" : "start", setting.why_no_other});
 }
 
 }  // namespace
@@ -148,16 +148,17 @@ std::string HelpAllText() {
 }
 
 std::string SettingsListing() {
-  std::string text = Row({"name", "aliases", "answer", "default", "values", "changes", "reason"});
-  text += Row({"include", "", "works", "", "text", "start", ""});
-  text += Row({"user", "", "works", "", "name rules ...", "start", ""});
-  text += Row({"rename-command", "", "works", "", "name new-name", "start", ""});
-  for (const Setting& setting : AllSettings()) text += Row(setting);
+  std::string text =
+      TableRow({"name", "aliases", "answer", "default", "values", "changes", "reason"});
+  text += TableRow({"include", "", "works", "", "text", "start", ""});
+  text += TableRow({"user", "", "works", "", "name rules ...", "start", ""});
+  text += TableRow({"rename-command", "", "works", "", "name new-name", "start", ""});
+  for (const Setting& setting : AllSettings()) text += TableRow(setting);
   for (const std::string_view name : ObsoleteDirectives()) {
-    text += Row({name, "", "without effect", "", "text", "start", ""});
+    text += TableRow({name, "", "without effect", "", "text", "start", ""});
   }
   for (const RefusedDirective& refused : RefusedDirectives()) {
-    text += Row({refused.name, "", "refused", "", "", "start", refused.reason});
+    text += TableRow({refused.name, "", "refused", "", "", "start", refused.reason});
   }
   return text;
 }

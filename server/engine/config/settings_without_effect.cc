@@ -1,11 +1,11 @@
 #include "server/engine/config/settings_without_effect.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/util/glob.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/config/setting_checks.h"
+#include "server/engine/config/setting_limits.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/port_limit.h"
@@ -16,11 +16,6 @@ namespace {
 
 using Choices = std::span<const std::string_view>;
 
-constexpr int64_t kMinInt = std::numeric_limits<int32_t>::min();
-constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
-constexpr int64_t kMaxUnsigned = std::numeric_limits<uint32_t>::max();
-constexpr int64_t kMaxSize = std::numeric_limits<int64_t>::max();
-
 constexpr std::string_view kOomAdjustment[] = {"no", "yes", "relative", "absolute"};
 constexpr std::string_view kSanitize[] = {"no", "yes", "clients"};
 constexpr std::string_view kPropagationErrors[] = {"ignore", "panic", "panic-on-replicas"};
@@ -30,30 +25,30 @@ constexpr std::string_view kLogTimes[] = {"legacy", "iso8601", "milliseconds"};
 constexpr std::string_view kCertificateUsers[] = {"off", "CN", "URI"};
 
 // Values of rows that may change while the server runs; others are AtStart().
-constexpr Setting Row(std::string_view name, NoEffect::Kind kind, std::string_view value,
-                      std::string_view alias) {
+constexpr Setting Ignored(std::string_view name, NoEffect::Kind kind, std::string_view value,
+                          std::string_view alias) {
   return {.name = name, .alias = alias, .field = NoEffect{kind, value}, .changes_live = true};
 }
 
 constexpr Setting YesNo(std::string_view name, std::string_view value,
                         std::string_view alias = {}) {
-  return Row(name, NoEffect::Kind::kYesNo, value, alias);
+  return Ignored(name, NoEffect::Kind::kYesNo, value, alias);
 }
 
-constexpr Setting Text(std::string_view name, std::string_view value = {},
-                       std::string_view alias = {}) {
-  return Row(name, NoEffect::Kind::kText, value, alias);
+constexpr Setting IgnoredText(std::string_view name, std::string_view value = {},
+                              std::string_view alias = {}) {
+  return Ignored(name, NoEffect::Kind::kText, value, alias);
 }
 
-constexpr Setting Choice(std::string_view name, std::string_view value, Choices choices) {
-  Setting row = Text(name, value);
+constexpr Setting IgnoredChoice(std::string_view name, std::string_view value, Choices choices) {
+  Setting row = IgnoredText(name, value);
   row.choices = choices;
   return row;
 }
 
 constexpr Setting Number(std::string_view name, std::string_view value, int64_t min, int64_t max,
                          std::string_view alias = {}) {
-  Setting row = Row(name, NoEffect::Kind::kInteger, value, alias);
+  Setting row = Ignored(name, NoEffect::Kind::kInteger, value, alias);
   row.min = min;
   row.max = max;
   return row;
@@ -100,8 +95,8 @@ absl::Status CheckOomValues(std::string_view value) {
 
 constexpr Setting kRows[] = {
     // Snapshots.
-    Choice("rdb-version-check", "strict", kVersionChecks),
-    Choice("sanitize-dump-payload", "no", kSanitize),
+    IgnoredChoice("rdb-version-check", "strict", kVersionChecks),
+    IgnoredChoice("sanitize-dump-payload", "no", kSanitize),
     Number("rdb-key-save-delay", "0", kMinInt, kMaxInt),
     Number("key-load-delay", "0", kMinInt, kMaxInt),
     Number("loading-process-events-interval-bytes", "2097152", 1024, kMaxInt),
@@ -117,65 +112,65 @@ constexpr Setting kRows[] = {
     YesNo("replica-lazy-flush", "no", "slave-lazy-flush"),
     YesNo("replica-ignore-disk-write-errors", "no"),
     Size("replica-full-sync-buffer-limit", "0"),
-    Choice("propagation-error-behavior", "ignore", kPropagationErrors),
+    IgnoredChoice("propagation-error-behavior", "ignore", kPropagationErrors),
     YesNo("import-mode", "no"),
 
     // Clusters.
-    Text("cluster-announce-client-ipv4"),
-    Text("cluster-announce-client-ipv6"),
+    IgnoredText("cluster-announce-client-ipv4"),
+    IgnoredText("cluster-announce-client-ipv6"),
     Number("cluster-compatibility-sample-ratio", "0", 0, 100),
     AtStart(Number("cluster-databases", "1", 1, kMaxInt)),
     Number("cluster-message-gossip-perc", "10", 1, 100),
     Number("cluster-slot-migration-log-max-len", "1000", 0, kMaxSize),
     Size("slot-migration-max-failover-repl-bytes", "0"),
-    Text("cluster-slot-stats-enabled", "no"),
-    Text("availability-zone"),
+    IgnoredText("cluster-slot-stats-enabled", "no"),
+    IgnoredText("availability-zone"),
 
     // Threads and processors.
     AtStart(YesNo("io-threads-do-reads", "no")),
     Number("events-per-io-thread", "2", 0, kMaxInt),
     Number("prefetch-batch-max-size", "16", 0, 128),
     Number("lookahead", "16", 1, kMaxInt),
-    AtStart(Text("server-cpulist", "", "server_cpulist")),
-    AtStart(Text("bio-cpulist", "", "bio_cpulist")),
-    AtStart(Text("aof-rewrite-cpulist", "", "aof_rewrite_cpulist")),
-    AtStart(Text("bgsave-cpulist", "", "bgsave_cpulist")),
+    AtStart(IgnoredText("server-cpulist", "", "server_cpulist")),
+    AtStart(IgnoredText("bio-cpulist", "", "bio_cpulist")),
+    AtStart(IgnoredText("aof-rewrite-cpulist", "", "aof_rewrite_cpulist")),
+    AtStart(IgnoredText("bgsave-cpulist", "", "bgsave_cpulist")),
 
     // Connections.
-    Text("bind-source-addr"),
+    IgnoredText("bind-source-addr"),
     AtStart(Number("socket-mark-id", "0", 0, kMaxUnsigned)),
-    AtStart(Text("unixsocketgroup")),
+    AtStart(IgnoredText("unixsocketgroup")),
     AtStart(YesNo("mptcp", "no")),
     Number("max-new-connections-per-cycle", "10", 1, 1000),
     Number("max-new-tls-connections-per-cycle", "1", 1, 1000),
-    Text("tls-dh-params-file"),
+    IgnoredText("tls-dh-params-file"),
     YesNo("tls-session-caching", "yes"),
     Number("tls-session-cache-size", "20480", 0, kMaxInt),
     Number("tls-session-cache-timeout", "300", 0, kMaxInt),
-    Only(Choice("tls-auth-clients-user", "off", Choices(kCertificateUsers).first(1)),
+    Only(IgnoredChoice("tls-auth-clients-user", "off", Choices(kCertificateUsers).first(1)),
          "certificates do not say who a client is here: the only value is off"),
     AtStart(Number("rdma-port", "0", 0, kMaxPort)),
-    AtStart(ManyWords(Text("rdma-bind"))),
+    AtStart(ManyWords(IgnoredText("rdma-bind"))),
     AtStart(Size("rdma-rx-size", "1048576")),
     AtStart(Number("rdma-completion-vector", "-1", -1, kMaxInt)),
 
     // The process and its log.
     AtStart(YesNo("always-show-logo", "no")),
     AtStart(YesNo("set-proc-title", "yes")),
-    Text("proc-title-template", "{title} {listen-addr} {server-mode}"),
-    Choice("oom-score-adj", "no", kOomAdjustment),
-    ManyWords(Checked(Text("oom-score-adj-values", "0 200 800"), CheckOomValues)),
+    IgnoredText("proc-title-template", "{title} {listen-addr} {server-mode}"),
+    IgnoredChoice("oom-score-adj", "no", kOomAdjustment),
+    ManyWords(Checked(IgnoredText("oom-score-adj-values", "0 200 800"), CheckOomValues)),
     AtStart(YesNo("disable-thp", "yes")),
     YesNo("crash-log-enabled", "yes"),
     YesNo("crash-memcheck-enabled", "yes"),
     YesNo("use-exit-on-panic", "no"),
     AtStart(YesNo("debug-assert-enabled", "no")),
     Number("watchdog-period", "0", 0, kMaxInt),
-    Text("ignore-warnings"),
+    IgnoredText("ignore-warnings"),
     YesNo("hide-user-data-from-log", "no"),
-    Choice("log-format", "legacy", kLogFormats),
-    Choice("log-timestamp-format", "legacy", kLogTimes),
-    Text("locale-collate"),
+    IgnoredChoice("log-format", "legacy", kLogFormats),
+    IgnoredChoice("log-timestamp-format", "legacy", kLogTimes),
+    IgnoredText("locale-collate"),
     Number("commandlog-request-larger-than", "1048576", -1, kMaxSize),
     Number("commandlog-large-request-max-len", "128", 0, kMaxSize),
     Number("commandlog-reply-larger-than", "1048576", -1, kMaxSize),

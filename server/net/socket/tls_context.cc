@@ -25,7 +25,7 @@ constexpr std::string_view kUsualProtocols = "TLSv1.2 TLSv1.3";
 const char* OrNull(const std::string& text) { return text.empty() ? nullptr : text.c_str(); }
 
 // Returns the error that `what` failed, with OpenSSL's reason.
-absl::Status Failure(const std::string& what) {
+absl::Status TlsFailure(const std::string& what) {
   char reason[256] = "";
   ERR_error_string_n(ERR_get_error(), reason, sizeof(reason));
   ERR_clear_error();
@@ -50,11 +50,11 @@ absl::Status SetProtocols(const std::string& setting, SSL_CTX* context) {
 absl::Status SetCiphers(const Settings& settings, SSL_CTX* context) {
   if (!settings.tls_ciphers.empty() &&
       SSL_CTX_set_cipher_list(context, settings.tls_ciphers.c_str()) != 1) {
-    return Failure("tls-ciphers");
+    return TlsFailure("tls-ciphers");
   }
   if (!settings.tls_ciphersuites.empty() &&
       SSL_CTX_set_ciphersuites(context, settings.tls_ciphersuites.c_str()) != 1) {
-    return Failure("tls-ciphersuites");
+    return TlsFailure("tls-ciphersuites");
   }
   if (settings.tls_prefer_server_ciphers) {
     SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -103,10 +103,10 @@ absl::Status LoadCertificate(CertificateFiles files, SSL_CTX* context) {
   SSL_CTX_set_default_passwd_cb(context, TellPassword);
   SSL_CTX_set_default_passwd_cb_userdata(context, &files.password);
   if (SSL_CTX_use_certificate_chain_file(context, files.certificate.c_str()) != 1) {
-    return Failure(certificate_name + " " + files.certificate);
+    return TlsFailure(certificate_name + " " + files.certificate);
   }
   if (SSL_CTX_use_PrivateKey_file(context, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
-    return Failure(key_name + " " + files.key);
+    return TlsFailure(key_name + " " + files.key);
   }
   SSL_CTX_set_default_passwd_cb_userdata(context, nullptr);  // only these calls use it
   return absl::OkStatus();
@@ -117,8 +117,8 @@ absl::Status LoadAuthorities(const Settings& settings, SSL_CTX* context) {
   const char* file = OrNull(settings.tls_ca_cert_file);
   const char* folder = OrNull(settings.tls_ca_cert_dir);
   if (SSL_CTX_load_verify_locations(context, file, folder) == 1) return absl::OkStatus();
-  return Failure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
-                 settings.tls_ca_cert_dir);
+  return TlsFailure("tls-ca-cert-file " + settings.tls_ca_cert_file + ", tls-ca-cert-dir " +
+                    settings.tls_ca_cert_dir);
 }
 
 bool HasAuthorities(const Settings& settings) {
@@ -153,7 +153,7 @@ void SetModes(SSL_CTX* context) {
 absl::Status MakeTlsContext(const Settings& settings, TlsContext& context) {
   ERR_clear_error();
   const TlsContext made(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
-  if (made == nullptr) return Failure("OpenSSL");
+  if (made == nullptr) return TlsFailure("OpenSSL");
   SetModes(made.get());
   absl::Status status = SetProtocols(settings.tls_protocols, made.get());
   if (status.ok()) status = SetCiphers(settings, made.get());
@@ -170,7 +170,7 @@ absl::Status MakeTlsClientContext(const Settings& settings, TlsContext& context)
   }
   ERR_clear_error();
   const TlsContext made(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
-  if (made == nullptr) return Failure("OpenSSL");
+  if (made == nullptr) return TlsFailure("OpenSSL");
   SetModes(made.get());
   SSL_CTX_set_verify(made.get(), SSL_VERIFY_PEER, nullptr);
   absl::Status status = SetProtocols(settings.tls_protocols, made.get());
@@ -186,7 +186,7 @@ absl::Status CheckTlsClientFiles(const Settings& settings) {
   if (!HasClientFiles(settings)) return absl::OkStatus();
   ERR_clear_error();
   const TlsContext made(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
-  if (made == nullptr) return Failure("OpenSSL");
+  if (made == nullptr) return TlsFailure("OpenSSL");
   return LoadCertificate(ClientFiles(settings), made.get());
 }
 
@@ -197,7 +197,7 @@ absl::Status CheckTls(const Settings& settings) {
   }
   ERR_clear_error();
   const TlsContext made(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
-  if (made == nullptr) return Failure("OpenSSL");
+  if (made == nullptr) return TlsFailure("OpenSSL");
   const absl::Status status = SetProtocols(settings.tls_protocols, made.get());
   return status.ok() ? SetCiphers(settings, made.get()) : status;
 }

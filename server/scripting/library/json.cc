@@ -573,7 +573,7 @@ int DecodeArrayWithArrayMetatable(lua_State* lua) {
 
 int New(lua_State* lua);
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kJsonFunctions[] = {
     {"decode", Decode},
     {"encode_sparse_array", EncodeSparseArray},
     {"encode_max_depth", EncodeMaxDepth},
@@ -592,7 +592,7 @@ void PushFunctions(lua_State* lua) {
   lua_pushvalue(lua, -2);
   PushLongFunction(lua, Encode, 1);
   lua_setfield(lua, -2, "encode");
-  for (const luaL_Reg& each : kFunctions) {
+  for (const luaL_Reg& each : kJsonFunctions) {
     lua_pushvalue(lua, -2);
     lua_pushcclosure(lua, each.func, 1);
     lua_setfield(lua, -2, each.name);

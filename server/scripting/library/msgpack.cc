@@ -357,7 +357,7 @@ int UnpackLimit(lua_State* lua) {
                     OptionalInteger(lua, 3, "unpack_limit", 0));
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kMsgpackFunctions[] = {
     {"pack", Pack},
     {"unpack", Unpack},
     {"unpack_one", UnpackOne},
@@ -368,7 +368,7 @@ constexpr luaL_Reg kFunctions[] = {
 
 void PushMsgPackLibrary(lua_State* lua) {
   lua_newtable(lua);
-  for (const luaL_Reg& each : kFunctions) {
+  for (const luaL_Reg& each : kMsgpackFunctions) {
     PushLongFunction(lua, each.func, 0);
     lua_setfield(lua, -2, each.name);
   }

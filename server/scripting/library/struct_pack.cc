@@ -162,7 +162,7 @@ void AppendString(lua_State* lua, int argument, Option option, ScriptBuffer& byt
   if (option.kind == 's') bytes.Append(lua, '\0');
 }
 
-int Pack(lua_State* lua) {
+int PackStruct(lua_State* lua) {
   Format format(lua, luaL_checkstring(lua, 1));
   ScriptBuffer bytes(lua);
   int argument = 2;
@@ -225,7 +225,7 @@ size_t TakeSize(lua_State* lua, int results) {
   return static_cast<size_t>(size);
 }
 
-int Unpack(lua_State* lua) {
+int UnpackStruct(lua_State* lua) {
   Format format(lua, luaL_checkstring(lua, 1));
   size_t size = 0;
   const char* const data = luaL_checklstring(lua, 2, &size);
@@ -286,9 +286,9 @@ int Size(lua_State* lua) {
   return 1;
 }
 
-constexpr luaL_Reg kFunctions[] = {
-    {"pack", Pack},
-    {"unpack", Unpack},
+constexpr luaL_Reg kStructFunctions[] = {
+    {"pack", PackStruct},
+    {"unpack", UnpackStruct},
     {"size", Size},
 };
 
@@ -296,7 +296,7 @@ constexpr luaL_Reg kFunctions[] = {
 
 void PushStructLibrary(lua_State* lua) {
   lua_newtable(lua);
-  for (const luaL_Reg& each : kFunctions) {
+  for (const luaL_Reg& each : kStructFunctions) {
     lua_pushcfunction(lua, each.func);
     lua_setfield(lua, -2, each.name);
   }

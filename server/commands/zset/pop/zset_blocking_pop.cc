@@ -84,7 +84,7 @@ void BZPopByScore(Call& call) {
 void BZPopMin(Call& call) { BlockingPop(call, /*highest=*/false); }
 void BZPopMax(Call& call) { BlockingPop(call, /*highest=*/true); }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetBlockingPopCommands[] = {
     {.name = "zmpop",
      .run = ZMPop,
      .arity = -4,
@@ -145,6 +145,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetBlockingPopCommands() { return kCommands; }
+std::span<const Command> ZSetBlockingPopCommands() { return kZSetBlockingPopCommands; }
 
 }  // namespace zsetd

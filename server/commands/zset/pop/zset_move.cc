@@ -61,7 +61,7 @@ void ZMove(Call& call) {
   call.reply.Integer(static_cast<int64_t>(count));
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetMoveCommands[] = {
     {.name = "zmove",
      .run = ZMove,
      .arity = -4,
@@ -77,6 +77,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetMoveCommands() { return kCommands; }
+std::span<const Command> ZSetMoveCommands() { return kZSetMoveCommands; }
 
 }  // namespace zsetd

@@ -60,7 +60,7 @@ void ZPopByScore(Call& call) {
 void ZPopMin(Call& call) { Pop(call, /*highest=*/false); }
 void ZPopMax(Call& call) { Pop(call, /*highest=*/true); }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetPopCommands[] = {
     {.name = "zpopmin",
      .run = ZPopMin,
      .arity = -2,
@@ -98,6 +98,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetPopCommands() { return kCommands; }
+std::span<const Command> ZSetPopCommands() { return kZSetPopCommands; }
 
 }  // namespace zsetd

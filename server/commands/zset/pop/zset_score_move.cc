@@ -152,7 +152,7 @@ void BZMoveByScore(Call& call) {
   MoveRanks(call, request, from, ranks);
 }
 
-constexpr Command kCommands[] = {
+constexpr Command kZSetScoreMoveCommands[] = {
     {.name = "zmovebyscore",
      .run = ZMoveByScore,
      .arity = -5,
@@ -180,6 +180,6 @@ constexpr Command kCommands[] = {
 
 }  // namespace
 
-std::span<const Command> ZSetScoreMoveCommands() { return kCommands; }
+std::span<const Command> ZSetScoreMoveCommands() { return kZSetScoreMoveCommands; }
 
 }  // namespace zsetd

@@ -10,7 +10,7 @@
 namespace zsetd {
 namespace {
 
-void WriteId(StreamId id, RdbWriter& writer) {
+void WriteEntryId(StreamId id, RdbWriter& writer) {
   writer.Length(id.ms);
   writer.Length(id.seq);
 }
@@ -37,7 +37,7 @@ void WriteMarks(const Producers& producers, RdbWriter& writer) {
     }
     RdbWriter mark(run.ids, /*compresses=*/false);
     mark.String(id);
-    WriteId(entry, mark);
+    WriteEntryId(entry, mark);
     ++run.count;
   });
   end_run();
