@@ -1,0 +1,273 @@
+"""Three nodes whose failovers three Sentinels decide, with a proxy in front of each node.
+
+Tests see a group through Group. A cluster can take the place of the Sentinels if it provides the same
+functions.
+"""
+
+import os
+import pathlib
+import signal
+import struct
+import subprocess
+import tempfile
+
+import redis
+
+from network import CLIENT, SENTINEL_ADDRESS, Network
+from server_process import ServerProcess, eventually, free_port
+
+NAME = "group"
+SETTLE_S = 90  # after a fault, on a busy machine
+DISK_MB = 64
+CLOCK = os.environ.get("SHIFTED_CLOCK", "")
+
+# Replicas keep a log, so that a restart does not lose what they have acknowledged. A master that is
+# cut off accepts writes for two seconds.
+NODE_SETTINGS = """\
+appendonly yes
+appendfsync everysec
+min-replicas-to-write 1
+min-replicas-max-lag 2
+repl-timeout 4
+repl-ping-replica-period 1
+repl-diskless-sync-delay 0
+dir {folder}
+replica-announce-ip 127.0.0.1
+replica-announce-port {announced}
+{follows}
+"""
+SENTINEL_SETTINGS = """\
+port {port}
+dir {folder}
+bind-source-addr {address}
+sentinel announce-ip 127.0.0.1
+sentinel monitor {name} 127.0.0.1 {master} 2
+sentinel down-after-milliseconds {name} 800
+sentinel failover-timeout {name} 3000
+sentinel parallel-syncs {name} 2
+"""
+SENTINEL_PERIODS_MS = {"PUBLISH-PERIOD": 100, "INFO-PERIOD": 200, "PING-PERIOD": 100, "ASK-PERIOD": 100,
+                       "MIN-LINK-RECONNECT-PERIOD": 500, "SLAVE-RECONF-TIMEOUT": 2000,
+                       "ELECTION-TIMEOUT": 3000}
+
+
+class Node:
+    """A server with a folder of its own. It keeps its folder, port and configuration when it
+    restarts, and so its role and its data."""
+
+    def __init__(self, name, program, folder, network, master):
+        self.name = name
+        self.program = program
+        self.folder = pathlib.Path(folder, name)
+        self.folder.mkdir()
+        self.has_own_disk = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "none", str(self.folder)],
+            capture_output=True).returncode == 0
+        self.port = free_port()
+        self.proxy_port = network.add(name, self.port)
+        follows = f"replicaof 127.0.0.1 {master.proxy_port}" if master else ""
+        self.settings = pathlib.Path(folder, f"{name}.conf")
+        self.settings.write_text(NODE_SETTINGS.format(
+            folder=self.folder, announced=self.proxy_port, follows=follows))
+        self.clock = pathlib.Path(folder, f"{name}.clock")
+        self.shift_clock(0)
+        self.logs = []
+        self.start()
+
+    def start(self):
+        environment = {"LD_PRELOAD": CLOCK, "CLOCK_SHIFT": str(self.clock)} if CLOCK else {}
+        # The log is on the command line, because that of the tests' own options would apply otherwise.
+        self.process = ServerProcess(self.program, "--appendonly", "yes", config=str(self.settings),
+                                     port=self.port, environment=environment)
+        self.client = redis.Redis(port=self.port, socket_timeout=20)
+
+    def kill(self):
+        self.process.expected_exit_code = -signal.SIGKILL
+        self.process.kill()
+        self._end()
+
+    def restart(self):
+        """Ends the server by SIGTERM, and starts it again."""
+        self._end()
+        self.start()
+
+    def suspend(self):
+        self.process.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.process.send_signal(signal.SIGCONT)
+
+    def shift_clock(self, seconds):
+        """Changes the file in place, because the server has mapped it."""
+        with self.clock.open("r+b" if self.clock.exists() else "wb") as file:
+            file.write(struct.pack("q", seconds))
+
+    def fill_disk(self):
+        free = os.statvfs(self.folder)
+        try:
+            (self.folder / "ballast").write_bytes(bytes(free.f_bavail * free.f_frsize))
+        except OSError:
+            pass  # the server was faster; the disk is full nevertheless
+
+    def empty_disk(self):
+        (self.folder / "ballast").unlink()
+
+    def is_running(self):
+        return not self.process.ended()
+
+    def info(self):
+        return self.client.info("replication")
+
+    def close(self):
+        self._end(requires_end=False)
+        if self.has_own_disk:
+            subprocess.run(["umount", "-l", str(self.folder)], check=True)
+
+    def _end(self, requires_end=True):
+        self.client.close()
+        problem = self.process.stop()
+        if problem and requires_end:
+            raise AssertionError(problem)
+
+
+class Group:
+    """Nodes, and the rules of their network. `master()` is the node that takes writes."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.network = Network()
+        self.nodes = []
+        self.unexpected_ends = []  # the logs of nodes that have ended by themselves
+
+    def names(self):
+        return {node.name for node in self.nodes}
+
+    def parties(self):
+        """Returns all parties of the network except the clients."""
+        return self.names()
+
+    def others(self, node):
+        return self.parties() - {node.name}
+
+    def replicas(self):
+        master = self.master()
+        return [node for node in self.nodes if node is not master]
+
+    def master(self):
+        raise NotImplementedError
+
+    def is_settled(self):
+        """Returns whether there is one master, which all nodes follow and all observers agree on."""
+        raise NotImplementedError
+
+    def fail_over(self):
+        """Requests a failover without a failure."""
+        raise NotImplementedError
+
+    def await_settled(self):
+        def is_settled():
+            self.restart_ended()
+            return self.is_settled()
+
+        if not eventually(is_settled, SETTLE_S):
+            raise AssertionError(f"the group does not recover\n{self.report()}")
+
+    def restart_ended(self):
+        """Restarts nodes that have ended by themselves: redis-server does so if its disk is full."""
+        for node in self.nodes:
+            if not node.is_running():
+                self.unexpected_ends.append(node.process.log()[-2000:])
+                node.process.stop()
+                node.start()
+
+    def report(self):
+        return "\n".join(f"{node.name} {node.proxy_port} -> {node.port}: "
+                         f"{self.try_info(node)}\n{node.process.log()[-2500:]}" for node in self.nodes)
+
+    @staticmethod
+    def try_info(node):
+        try:
+            return node.info()
+        except redis.RedisError as error:
+            return error
+
+    def close(self):
+        self.network.close()
+        for node in self.nodes:
+            node.close()
+
+
+class SentinelGroup(Group):
+    def __init__(self, program, folder):
+        super().__init__(folder)
+        for number in range(3):
+            master = self.nodes[0] if self.nodes else None
+            self.nodes.append(Node(f"node{number}", program, folder, self.network, master))
+        eventually(lambda: self.nodes[0].info()["connected_slaves"] == 2)
+        self.sentinels = [self._start_sentinel(number) for number in (1, 2, 3)]
+        for sentinel in self.sentinels:
+            for name, period_ms in SENTINEL_PERIODS_MS.items():
+                sentinel.client.execute_command("SENTINEL", "DEBUG", name, period_ms)
+        self.await_settled()
+
+    def parties(self):
+        return self.names() | {f"sentinel{number}" for number in (1, 2, 3)}
+
+    def _start_sentinel(self, number):
+        port = free_port()
+        path = pathlib.Path(self.folder, f"sentinel{number}.conf")
+        path.write_text(SENTINEL_SETTINGS.format(
+            port=port, folder=self.folder, address=f"{SENTINEL_ADDRESS}{number}", name=NAME,
+            master=self.nodes[0].proxy_port))
+        sentinel = ServerProcess("redis-server", "--sentinel", config=str(path), port=port)
+        sentinel.client = redis.Redis(port=sentinel.port, socket_timeout=20)
+        return sentinel
+
+    def master(self):
+        port = self._master_port(self.sentinels[0])
+        return next(node for node in self.nodes if node.proxy_port == port)
+
+    @staticmethod
+    def _master_port(sentinel):
+        return int(sentinel.client.execute_command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)[1])
+
+    def is_settled(self):
+        if len({self._master_port(sentinel) for sentinel in self.sentinels}) != 1:
+            return False
+        try:
+            return self._follow(self.master()) and all(map(self._sees_all, self.sentinels))
+        except redis.RedisError:
+            return False
+
+    def _follow(self, master):
+        if master.info()["role"] != "master":
+            return False
+        infos = [node.info() for node in self.nodes if node is not master]
+        return all(info["role"] == "slave" and info["master_port"] == master.proxy_port
+                   and info["master_link_status"] == "up" for info in infos)
+
+    @staticmethod
+    def _sees_all(sentinel):
+        state = sentinel.client.sentinel_master(NAME)
+        if state["flags"] != "master" or state["num-other-sentinels"] != 2:
+            return False
+        replicas = sentinel.client.sentinel_slaves(NAME)
+        return len(replicas) == 2 and all(replica["flags"] == "slave" for replica in replicas)
+
+    def fail_over(self):
+        try:
+            self.sentinels[0].client.execute_command("SENTINEL", "FAILOVER", NAME)
+        except redis.ResponseError:
+            pass  # NOGOODSLAVE, or one is in progress
+
+    def report(self):
+        return "\n".join([super().report(), *(each.log()[-2000:] for each in self.sentinels)])
+
+    def close(self):
+        for sentinel in self.sentinels:
+            sentinel.client.close()
+            sentinel.stop()
+        super().close()
+
+
+__all__ = ["CLIENT", "Group", "Node", "SentinelGroup"]
