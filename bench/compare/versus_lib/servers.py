@@ -44,6 +44,10 @@ class Server:
         self.port = port
         self._process = process
 
+    @property
+    def pid(self):
+        return self._process.pid
+
     def cpu_seconds(self):
         """Returns user and system time of all threads, in nanosecond resolution; /proc/PID/stat has only ticks."""
         # The scheduler clock of the process, as clock_getcpuclockid(3) of the GNU C library computes it.
@@ -68,7 +72,7 @@ class Server:
 
 
 @contextlib.contextmanager
-def running(spec, cores=frozenset({SERVER_CORE})):
+def running(spec, cores=frozenset({SERVER_CORE}), start_s=_START_PATIENCE_S):
     """Starts the server in an empty folder, and stops it at the end of the block, also after an error."""
     with tempfile.TemporaryDirectory(prefix="versus-") as folder:
         log_path = pathlib.Path(folder, "log")
@@ -78,7 +82,7 @@ def running(spec, cores=frozenset({SERVER_CORE})):
                 spec.argv(port, folder), stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                 preexec_fn=lambda: os.sched_setaffinity(0, cores))
         try:
-            _await_answer(spec.name, process, port, log_path)
+            _await_answer(spec.name, process, port, log_path, start_s)
             yield Server(port, process)
         finally:
             _stop(process)
@@ -90,9 +94,9 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def _await_answer(name, process, port, log_path):
+def _await_answer(name, process, port, log_path, patience_s):
     """Waits until the server has loaded its data. Each reply that it is still loading extends the patience."""
-    deadline = time.monotonic() + _START_PATIENCE_S
+    deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)) as probe:
             probe.sendall(b"*1\r\n$4\r\nPING\r\n")
@@ -100,7 +104,7 @@ def _await_answer(name, process, port, log_path):
             if reply.startswith(b"+PONG"):
                 return
             if reply.startswith(b"-LOADING"):
-                deadline = time.monotonic() + _START_PATIENCE_S
+                deadline = time.monotonic() + patience_s
         time.sleep(0.01)
     raise RuntimeError(f"{name} does not answer; it said:\n{log_path.read_text(encoding='utf-8')}")
 
