@@ -1,31 +1,385 @@
 #include "server/cluster/bus/cluster_bus.h"
 
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
 #include <utility>
 
-namespace zsetd {
+#include "server/cluster/bus/bus_failover.h"
+#include "server/cluster/bus/bus_receiver.h"
+#include "server/cluster/bus/bus_roles.h"
+#include "server/cluster/bus/bus_sender.h"
+#include "server/cluster/bus/bus_state.h"
+#include "server/cluster/bus/cluster_state.h"
+#include "server/cluster/bus/failure_detector.h"
+#include "server/cluster/bus/link_table.h"
+#include "server/cluster/bus/node_handshakes.h"
+#include "server/cluster/bus/replica_migration.h"
+#include "server/cluster/bus/slot_claims.h"
+#include "server/cluster/bus/votes.h"
+#include "server/engine/support/errors.h"
+#include "server/engine/support/port_limit.h"
 
+namespace zsetd {
+namespace {
+
+// Returns the IP address in its usual form; nullopt if the text is no IP address.
+std::optional<std::string> NormalIp(std::string_view text) {
+  const std::string ip(text);
+  std::array<char, INET6_ADDRSTRLEN> normal{};
+  for (const int family : {AF_INET, AF_INET6}) {
+    std::array<unsigned char, sizeof(in6_addr)> bytes{};
+    if (inet_pton(family, ip.c_str(), bytes.data()) != 1) continue;
+    if (inet_ntop(family, bytes.data(), normal.data(), normal.size()) == nullptr) continue;
+    return std::string(normal.data());
+  }
+  return std::nullopt;
+}
+
+bool IsPort(int64_t port) { return port > 0 && port <= kMaxPort; }
+
+}  // namespace
+
+// The parts, each of which uses the ones before it.
 class ClusterBus::Machine {
  public:
-  Machine(Topology nodes, BusHost& surroundings, Rng& dice, const BusSettings& values)
-      : topology(std::move(nodes)), host(surroundings), rng(dice), settings(values) {}
+  Machine(Topology topology, BusHost& host, Rng& rng, const BusSettings& settings)
+      : state(std::move(topology), host, rng, settings) {}
 
-  Topology topology;
-  BusHost& host;
-  Rng& rng;
-  BusSettings settings;
-  MessageCounts sent{};
-  MessageCounts received{};
+  void RepairTopology();
+  void ApplySettings();
+  void OpenLinks();
+  void PingRandomNode();
+  void PingSilentNodes();
+  void CheckNode(ClusterNode& node);
+
+  BusState state;
+  LinkTable links{state};
+  BusSender sender{state, links};
+  FailureDetector detector{state, sender};
+  BusRoles roles{state, links, detector};
+  NodeHandshakes handshakes{state, links, roles};
+  SlotClaims claims{state, roles, sender};
+  Votes votes{state, sender};
+  ClusterState cluster{state};
+  BusFailover failover{state, roles, sender, cluster};
+  ReplicaMigration migration{state, roles};
+  BusReceiver receiver{state, links, sender, detector, roles, handshakes, claims, votes, failover};
+  int64_t last_random_ping = 0;
 };
 
+// A file may give slots to a replica, and the bus does not.
+void ClusterBus::Machine::RepairTopology() {
+  for (const auto& [id, node] : state.topology.nodes()) {
+    if (node->is_replica && node->HasSlots()) roles.RemoveSlots(*node);
+    if (!node->master_id.empty()) state.topology.Find(node->master_id)->accepts_replicas = true;
+    node->created = state.Now();
+  }
+}
+
+void ClusterBus::Machine::ApplySettings() {
+  const BusSettings& settings = state.settings;
+  ClusterNode& self = state.self();
+  if (!settings.announced_ip.empty()) self.ip = settings.announced_ip;
+  self.hostname = settings.announced_hostname;
+  self.human_name = settings.human_name;
+  self.port = settings.port;
+  self.tls_port = settings.tls_port;
+  self.bus_port = settings.bus_port;
+  self.never_fails_over = settings.never_fails_over;
+  state.must_check_state = true;
+}
+
+void ClusterBus::Machine::OpenLinks() {
+  for (const auto& [id, node] : state.topology.nodes()) {
+    if (node.get() == &state.self() || node->has_no_address || node->link != 0) continue;
+    if (!node->ip.empty() && IsPort(node->bus_port)) links.Open(*node);
+  }
+}
+
+// Finds failures of idle nodes early: the node of a few random ones that has been silent for the
+// longest time.
+void ClusterBus::Machine::PingRandomNode() {
+  constexpr int kSample = 5;
+  const int64_t now = state.Now();
+  if (now - last_random_ping < state.settings.ping_interval) return;
+  last_random_ping = now;
+  std::vector<ClusterNode*> nodes;
+  for (const auto& [id, node] : state.topology.nodes()) nodes.push_back(node.get());
+  ClusterNode* oldest = nullptr;
+  for (int taken = 0; taken < kSample; ++taken) {
+    ClusterNode& node = *nodes[state.rng.Below(nodes.size())];
+    if (&node == &state.self() || node.in_handshake || node.link == 0 || node.ping_sent != 0) {
+      continue;
+    }
+    if (oldest == nullptr || node.pong_received < oldest->pong_received) oldest = &node;
+  }
+  if (oldest != nullptr) sender.SendPing(*oldest);
+}
+
+void ClusterBus::Machine::PingSilentNodes() {
+  for (const auto& [id, node] : state.topology.nodes()) {
+    if (node.get() == &state.self() || node->has_no_address || node->in_handshake) continue;
+    CheckNode(*node);
+  }
+}
+
+void ClusterBus::Machine::CheckNode(ClusterNode& node) {
+  const int64_t now = state.Now();
+  const int64_t timeout = state.settings.node_timeout;
+  const int64_t ping_age = now - node.ping_sent;
+  const int64_t data_age = now - node.data_received;
+  if (const LinkTable::Link* link = links.Find(node.link)) {
+    // The connection may be broken: a new one may work before the node counts as failed.
+    const bool is_suspicious = node.ping_sent != 0 && ping_age > timeout / 2 &&
+                               data_age > timeout / 2 && now - link->created > timeout;
+    if (is_suspicious) links.Close(node.link);
+  }
+  if (node.link != 0 && node.ping_sent == 0) {
+    const bool is_silent = now - node.pong_received > timeout / 2;
+    // The replica of a manual failover waits for this master's offset.
+    const bool needs_offset = state.self().IsMaster() && state.manual_failover.deadline != 0 &&
+                              state.manual_failover.replica_id == node.id;
+    if (is_silent || needs_offset) return sender.SendPing(node);
+  }
+  if (node.ping_sent != 0 && std::min(ping_age, data_age) > timeout) detector.Suspect(node);
+}
+
 ClusterBus::ClusterBus(Topology topology, BusHost& host, Rng& rng, const BusSettings& settings)
-    : machine_(std::make_unique<Machine>(std::move(topology), host, rng, settings)) {}
+    : machine_(std::make_unique<Machine>(std::move(topology), host, rng, settings)) {
+  machine_->RepairTopology();
+  machine_->ApplySettings();
+}
 
 ClusterBus::~ClusterBus() = default;
 
-const Topology& ClusterBus::topology() const { return machine_->topology; }
-const ClusterBus::MessageCounts& ClusterBus::sent_messages() const { return machine_->sent; }
+const Topology& ClusterBus::topology() const { return machine_->state.topology; }
+
+bool ClusterBus::IsUp() const { return machine_->state.is_up; }
+
+ClusterSummary ClusterBus::Summary() const {
+  const BusState& state = machine_->state;
+  ClusterSummary summary;
+  summary.is_up = state.is_up;
+  for (const auto& [id, node] : state.topology.nodes()) {
+    const size_t slots = node->slots.size();
+    summary.assigned_slots += slots;
+    if (node->has_failed) {
+      summary.failed_slots += slots;
+    } else if (node->may_have_failed) {
+      summary.suspected_slots += slots;
+    }
+    summary.masters_with_slots += state.Votes(*node);
+  }
+  summary.nodes = state.topology.nodes().size();
+  summary.current_epoch = state.topology.current_epoch;
+  summary.own_epoch = state.topology.MasterOf(state.self()).config_epoch;
+  return summary;
+}
+
+const ClusterBus::MessageCounts& ClusterBus::sent_messages() const {
+  return machine_->links.sent();
+}
+
 const ClusterBus::MessageCounts& ClusterBus::received_messages() const {
-  return machine_->received;
+  return machine_->links.received();
+}
+
+std::vector<BusLink> ClusterBus::Links() const {
+  std::vector<BusLink> links;
+  for (const auto& [id, link] : machine_->links.all()) {
+    if (link.node == nullptr) continue;
+    links.push_back({.id = id,
+                     .is_inbound = link.is_inbound,
+                     .node_id = link.node->id,
+                     .created = link.created,
+                     .is_open = link.is_open});
+  }
+  return links;
+}
+
+size_t ClusterBus::CountFailureReports(const ClusterNode& node) const {
+  return machine_->detector.CountReports(node);
+}
+
+LinkId ClusterBus::Accept(std::string_view peer_ip, std::string_view own_ip) {
+  return machine_->links.Accept(peer_ip, own_ip);
+}
+
+// An unanswered ping of an earlier link still counts: a node that accepts links and does not answer
+// has failed, too.
+void ClusterBus::OnOpened(LinkId id, std::string_view peer_ip, std::string_view own_ip) {
+  LinkTable::Link* link = machine_->links.Find(id);
+  if (link == nullptr) return;
+  assert(!link->is_inbound && link->node != nullptr);
+  link->is_open = true;
+  link->peer_ip = peer_ip;
+  link->own_ip = own_ip;
+  ClusterNode& node = *link->node;
+  const int64_t pending_ping = node.ping_sent;
+  const bool sends_meet = std::exchange(node.sends_meet, false);
+  machine_->sender.SendPing(*link, sends_meet ? BusMessageType::kMeet : BusMessageType::kPing);
+  if (pending_ping != 0) node.ping_sent = pending_ping;
+}
+
+void ClusterBus::OnClosed(LinkId link) { machine_->links.Remove(link); }
+
+void ClusterBus::OnMessage(LinkId link, std::string_view message) {
+  if (machine_->links.Find(link) != nullptr) machine_->receiver.Take(link, message);
+}
+
+void ClusterBus::Tick() {
+  Machine& machine = *machine_;
+  BusState& state = machine.state;
+  machine.handshakes.RemoveExpired();
+  machine.OpenLinks();
+  machine.PingRandomNode();
+  machine.PingSilentNodes();
+  const int64_t now = state.Now();
+  std::erase_if(state.forgotten_until, [&](const auto& entry) { return entry.second <= now; });
+  const ClusterNode& self = state.self();
+  const ClusterNode* master = state.topology.KnownMasterOf(self);
+  if (master != nullptr && !master->ip.empty() && !state.host.FollowsMaster()) {
+    state.host.FollowMaster(*master);
+  }
+  machine.failover.CheckDeadline();
+  machine.failover.CheckOffset();
+  if (self.is_replica) {
+    machine.failover.Step();
+    machine.migration.Check();
+  }
+  if (!state.is_up) state.must_check_state = true;
+}
+
+absl::Status ClusterBus::Settle() {
+  BusState& state = machine_->state;
+  machine_->failover.CheckOffset();
+  if (state.must_try_failover) machine_->failover.Step();
+  if (state.must_check_state) machine_->cluster.Check();
+  absl::Status saved;
+  if (state.must_save) {
+    saved = state.host.Save(state.must_sync);
+    if (saved.ok()) state.must_save = state.must_sync = false;
+    state.has_changed = true;
+  }
+  if (std::exchange(state.has_changed, false)) state.host.TopologyChanged();
+  return saved;
+}
+
+absl::Status ClusterBus::Meet(std::string_view ip, int64_t port, int64_t bus_port) {
+  const std::optional<std::string> normal = NormalIp(ip);
+  if (!normal || !IsPort(port) || !IsPort(bus_port)) {
+    return Refusal("ERR Invalid node address specified: " + std::string(ip) + ":" +
+                   std::to_string(port));
+  }
+  machine_->handshakes.Start(*normal, port, 0, bus_port, /*sends_meet=*/true);
+  return absl::OkStatus();
+}
+
+void ClusterBus::Forget(const ClusterNode& node) {
+  BusState& state = machine_->state;
+  state.forgotten_until[node.id] = state.Now() + state.settings.forgotten_for;
+  machine_->roles.Remove(*state.topology.Find(node.id));
+}
+
+void ClusterBus::Replicate(const ClusterNode& master) {
+  machine_->roles.FollowMaster(master);
+  machine_->state.SaveSyncedLater();
+}
+
+absl::Status ClusterBus::Failover(ClusterFailover kind) { return machine_->failover.Start(kind); }
+
+void ClusterBus::Reset(bool hard) {
+  BusState& state = machine_->state;
+  ClusterNode& self = state.self();
+  machine_->roles.EndManualFailover();
+  machine_->failover.Reset();
+  if (self.is_replica) {
+    machine_->roles.MakeMaster(self);
+    state.host.BecomeMaster();
+    state.host.DeleteAllKeys();
+  }
+  state.topology.EndAllMoves();
+  for (const auto& [id, node] : state.topology.nodes()) machine_->roles.RemoveSlots(*node);
+  while (state.topology.nodes().size() > 1) {
+    const auto& first = *state.topology.nodes().begin()->second;
+    const std::string id = &first == &self ? state.topology.nodes().rbegin()->first : first.id;
+    machine_->roles.Remove(*state.topology.Find(id));
+  }
+  state.forgotten_until.clear();
+  self.shard_id.clear();
+  self.accepts_replicas = false;
+  if (hard) {
+    state.topology.Rename(self, machine_->handshakes.RandomId());
+    self.config_epoch = 0;
+    state.topology.current_epoch = 0;
+    state.topology.last_vote_epoch = 0;
+  }
+  state.must_check_state = true;
+  state.SaveSyncedLater();
+}
+
+void ClusterBus::SetOwner(size_t slot, const ClusterNode* owner) {
+  Topology& topology = machine_->state.topology;
+  machine_->roles.SetOwner(slot, owner == nullptr ? nullptr : topology.Find(owner->id));
+  machine_->state.SaveSyncedLater();
+}
+
+void ClusterBus::StartMigrating(size_t slot, const ClusterNode& target) {
+  machine_->state.topology.StartMigrating(slot, target);
+  machine_->state.SaveSyncedLater();
+}
+
+void ClusterBus::StartImporting(size_t slot, const ClusterNode& source) {
+  machine_->state.topology.StartImporting(slot, source);
+  machine_->state.SaveSyncedLater();
+}
+
+void ClusterBus::EndMove(size_t slot) {
+  machine_->state.topology.EndMove(slot);
+  machine_->state.SaveSyncedLater();
+}
+
+void ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
+  BusState& state = machine_->state;
+  ClusterNode& self = state.self();
+  const bool was_own = state.topology.OwnerOf(slot) == &self;
+  const bool ends_import =
+      &owner == &self && state.topology.importing().contains(static_cast<uint16_t>(slot));
+  SetOwner(slot, &owner);
+  const bool has_left = was_own && &owner != &self && !self.HasSlots();
+  if (has_left && state.settings.allow_replica_migration) {
+    state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(owner));
+    machine_->roles.FollowMaster(owner);
+  }
+  if (!ends_import) return;
+  machine_->roles.ClaimGreatestEpoch();
+  (void)state.SaveNow();
+  machine_->sender.BroadcastPong(BusSender::Audience::kAll);
+}
+
+bool ClusterBus::BumpEpoch() { return machine_->roles.ClaimGreatestEpoch(); }
+
+void ClusterBus::SetConfigEpoch(uint64_t epoch) {
+  BusState& state = machine_->state;
+  assert(state.topology.nodes().size() == 1 && state.self().config_epoch == 0);
+  state.self().config_epoch = epoch;
+  state.topology.current_epoch = std::max(state.topology.current_epoch, epoch);
+  state.must_check_state = true;
+  state.SaveSyncedLater();
+}
+
+void ClusterBus::ApplySettings(const BusSettings& settings) {
+  machine_->state.settings = settings;
+  machine_->ApplySettings();
+  machine_->state.SaveLater();
+}
+
+void ClusterBus::Publish(std::string_view channel, std::string_view payload,
+                         bool is_shard_channel) {
+  machine_->sender.Publish(channel, payload, is_shard_channel);
 }
 
 }  // namespace zsetd

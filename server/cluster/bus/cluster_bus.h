@@ -29,12 +29,6 @@ struct BusLink {
   bool is_open = false;
 };
 
-enum class ClusterFailover : uint8_t {
-  kAgreed,    // the master pauses its clients until the replica has all its writes
-  kForced,    // FORCE: without the master
-  kTakeover,  // TAKEOVER: without votes
-};
-
 // The node's part in the protocol of Redis Cluster: handshakes, gossip, detection of failures,
 // claims of slots, epochs, votes, promotion and migration of replicas. It is a state machine
 // without sockets, threads or files. Messages, ends of links, ticks and commands are its inputs;

@@ -12,6 +12,9 @@ namespace zsetd {
 // The length of a node's name, and of a shard's: hexadecimal digits in lower case.
 inline constexpr size_t kNodeIdLength = 40;
 
+// The nodes that a node can know.
+inline constexpr size_t kMostClusterNodes = 16384;
+
 bool IsNodeId(std::string_view text);
 
 // Identifies a connection of the bus. 0: none.

@@ -14,7 +14,6 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostNodes = 16384;
 constexpr int64_t kBusPortDistance = 10000;
 constexpr size_t kMostAddressBytes = 45;    // of an IPv6 address, as in Redis
 constexpr size_t kMostHostnameBytes = 255;  // as in Redis
@@ -129,7 +128,7 @@ absl::Status NodesReader::ReadVariables(const Words& words) {
 absl::StatusOr<ClusterNode*> NodesReader::NodeOf(std::string_view id) {
   if (!IsNodeId(id) || id == placeholder_id_)
     return Refusal("a node's name needs 40 hexadecimal digits, not only zeros");
-  if (topology_.nodes().size() > kMostNodes) return Refusal("there are too many nodes");
+  if (topology_.nodes().size() > kMostClusterNodes) return Refusal("there are too many nodes");
   return &topology_.FindOrAdd(id);
 }
 

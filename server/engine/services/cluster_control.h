@@ -49,6 +49,12 @@ struct ClusterSummary {
   uint64_t own_epoch = 0;  // of this node, or of its master
 };
 
+enum class ClusterFailover : uint8_t {
+  kAgreed,    // the master pauses its clients until the replica has all its writes
+  kForced,    // FORCE: without the master
+  kTakeover,  // TAKEOVER: without votes
+};
+
 // Which node serves which slot: the interface for the commands and the engine, implemented by
 // server/cluster. A refusal is the whole error line; nothing has changed then, unless the change
 // could not be saved.

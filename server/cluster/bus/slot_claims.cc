@@ -1,0 +1,92 @@
+#include "server/cluster/bus/slot_claims.h"
+
+#include <string>
+#include <vector>
+
+namespace zsetd {
+
+bool SlotClaims::MayTake(size_t slot, uint64_t epoch) const {
+  const ClusterNode* owner = state_.topology.OwnerOf(slot);
+  return owner == nullptr || state_.withdrawn_slots[slot] || owner->config_epoch < epoch;
+}
+
+void SlotClaims::Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Bytes& slots) {
+  if (&claimant == &state_.self()) return;
+  Topology& topology = state_.topology;
+  const ClusterNode* const own_master = &topology.MasterOf(state_.self());
+  const SlotSet claimed(slots);
+  size_t taken_from_own = 0;
+  std::vector<size_t> with_keys;  // this node's slots that it loses without having moved their keys
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    const ClusterNode* owner = topology.OwnerOf(slot);
+    if (!claimed.Contains(slot)) {
+      // Kept until another node claims it: an owner may lose a slot before its new one is known.
+      if (owner == &claimant) state_.withdrawn_slots.set(slot);
+      continue;
+    }
+    if (owner == &claimant) {
+      state_.withdrawn_slots.reset(slot);
+      continue;
+    }
+    // An administrator ends an import; until then the epochs do not decide.
+    if (topology.importing().contains(static_cast<uint16_t>(slot))) continue;
+    if (!MayTake(slot, epoch)) continue;
+    if (owner == &state_.self() && state_.host.HasKeysIn(slot)) with_keys.push_back(slot);
+    if (owner == own_master) ++taken_from_own;
+    roles_.SetOwner(slot, &claimant);
+    state_.SaveSyncedLater();
+  }
+  const bool shard_is_empty = taken_from_own > 0 && !own_master->HasSlots();
+  const bool took_whole_shard = taken_from_own == claimed.size();
+  if (shard_is_empty && (state_.settings.allow_replica_migration || took_whole_shard)) {
+    return FollowNewOwner(claimant);
+  }
+  for (const size_t slot : with_keys) state_.host.DeleteKeysIn(slot);
+  LeaveSubReplica();
+}
+
+void SlotClaims::FollowNewOwner(const ClusterNode& claimant) {
+  state_.Notice("Another node serves all slots of this shard. Becoming a replica of " +
+                NodeText(claimant));
+  roles_.FollowMaster(claimant);
+  state_.SaveSyncedLater();
+}
+
+// The master of this replica has become a replica itself. After a takeover its master may be this
+// node; then an administrator must decide.
+void SlotClaims::LeaveSubReplica() {
+  const ClusterNode* master = state_.topology.KnownMasterOf(state_.self());
+  if (master == nullptr) return;
+  const ClusterNode* masters_master = state_.topology.KnownMasterOf(*master);
+  if (masters_master == nullptr || masters_master == &state_.self()) return;
+  state_.Notice("The master of this replica is a replica now. Becoming a replica of its master " +
+                NodeText(*masters_master));
+  roles_.FollowMaster(*masters_master);
+  state_.SaveSyncedLater();
+}
+
+void SlotClaims::Correct(const ClusterNode& claimant, uint64_t epoch, const SlotSet::Bytes& slots) {
+  const SlotSet claimed(slots);
+  const ClusterNode* rightful = nullptr;
+  claimed.ForEach([&](size_t slot) {
+    const ClusterNode* owner = state_.topology.OwnerOf(slot);
+    if (rightful != nullptr || owner == nullptr || owner == &claimant) return;
+    if (owner->config_epoch > epoch) rightful = owner;
+  });
+  if (rightful != nullptr) sender_.SendUpdate(claimant, *rightful);
+}
+
+// All nodes decide alike without a vote. Epochs collide if administrators claim them on several
+// nodes at the same time.
+void SlotClaims::ResolveCollision(const ClusterNode& claimant) {
+  ClusterNode& self = state_.self();
+  if (!claimant.IsMaster() || !self.IsMaster()) return;
+  if (claimant.config_epoch != self.config_epoch || claimant.id <= self.id) return;
+  ++state_.topology.current_epoch;
+  self.config_epoch = state_.topology.current_epoch;
+  (void)state_.SaveNow();
+  state_.Notice("Node " + NodeText(claimant) + " has the same configuration epoch. Taking epoch " +
+                std::to_string(self.config_epoch));
+}
+
+}  // namespace zsetd
