@@ -21,6 +21,9 @@ BATCH = 100  # steps that are sent together
 
 
 def encode(words):
+    """Returns the bytes of a request, or of several requests if `words` is a list of requests."""
+    if isinstance(words[0], list):
+        return b"".join(map(encode, words))
     return b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%b\r\n" % (len(word), word) for word in words)
 
 
@@ -79,14 +82,21 @@ class Pair:
 
 
 class Step:
-    """A request. `until_ms` is the deadline that has to pass before the next step."""
+    """A request, or a list of requests that are sent together, such as a transaction. `until_ms` is the
+    deadline that has to pass before the next step."""
 
     def __init__(self, words, until_ms=None):
-        self.words = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        self.words = as_bytes(words)
         self.until_ms = until_ms
 
     def __str__(self):
-        return " ".join(quoted(word) for word in self.words)
+        requests = self.words if isinstance(self.words[0], list) else [self.words]
+        return "\n".join(" ".join(map(quoted, words)) for words in requests)
+
+
+def as_bytes(words):
+    return [as_bytes(word) if isinstance(word, list) else word if isinstance(word, bytes) else str(word).encode()
+            for word in words]
 
 
 def quoted(word):
