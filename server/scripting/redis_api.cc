@@ -232,7 +232,7 @@ int VersionNumber() {
   return number;
 }
 
-constexpr luaL_Reg kFunctions[] = {
+constexpr luaL_Reg kRedisFunctions[] = {
     {"call", CallCommand},
     {"pcall", PCallCommand},
     {"error_reply", ErrorReply},
@@ -267,7 +267,7 @@ constexpr Constant kConstants[] = {
 
 void PushRedisApi(lua_State* lua) {
   lua_newtable(lua);
-  for (const luaL_Reg& each : kFunctions) {
+  for (const luaL_Reg& each : kRedisFunctions) {
     lua_pushcfunction(lua, each.func);
     lua_setfield(lua, -2, each.name);
   }

@@ -1,7 +1,7 @@
 """A change of a leaf header of the engine recompiles few objects.
 
 Counts, in the graph of includes, the sources that include the header, also through others and through the
-precompiled header of their layer.
+precompiled headers.
 """
 
 import pathlib
@@ -16,20 +16,12 @@ LEAVES = ["server/engine/acl/acl_log.h", "server/engine/metrics/slow_log.h",
           "server/engine/notify/monitors.h", "server/engine/store/evictor.h"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
-LAYER = re.compile(r"^zsetd_layer\(([\w/]+)", re.MULTILINE)
-PRECOMPILED = re.compile(r"^zsetd_precompile\((\w+) ([^)]*)\)", re.MULTILINE)
-REUSED = re.compile(r"^zsetd_precompiled_for\((\w+) ([^)]*)\)", re.MULTILINE)
+PRECOMPILED = re.compile(r"^foreach\(header ([^)]*)\)", re.MULTILINE)
 
 
 def precompiled(text):
-    """Returns the precompiled headers of each layer by its folder, from CMakeLists.txt. The folder of
-    server/main.cc is "server"."""
-    folders = {folder.removeprefix("server/"): folder for folder in LAYER.findall(text)}
-    folders["zsetd"] = "server"
-    of_target = {target: headers.split() for target, headers in PRECOMPILED.findall(text)}
-    for owner, targets in REUSED.findall(text):
-        of_target |= {target: of_target[owner] for target in targets.split()}
-    return {folder: of_target.get(target, []) for target, folder in folders.items()}
+    """Returns the project's own headers that are precompiled, from CMakeLists.txt."""
+    return [f"core/util/{name}.h" for names in PRECOMPILED.findall(text) for name in names.split()]
 
 
 class Graph:
@@ -42,9 +34,7 @@ class Graph:
 
     def reached(self, path):
         """Returns all headers that this source includes, directly or not."""
-        folder = max((folder for folder in self._precompiled if path.startswith(folder + "/")),
-                     key=len)
-        left = self._includes[path] + self._precompiled[folder]
+        left = self._includes[path] + self._precompiled
         found = set()
         while left:
             header = left.pop()
@@ -68,16 +58,20 @@ class Recompiles(unittest.TestCase):
                 self.assertTrue(0 < graph.objects_with(header) <= MOST_OBJECTS,
                                 graph.objects_with(header))
 
-    def test_a_precompiled_header_counts_for_its_layer(self):
-        self.assertEqual(precompiled("zsetd_layer(core)\nzsetd_layer(server/engine core)\n"
-                                     "zsetd_precompile(core core/a.h)\n"
-                                     "zsetd_precompiled_for(core engine)\n"),
-                         {"core": ["core/a.h"], "server/engine": ["core/a.h"], "server": []})
+    def test_a_precompiled_header_counts_for_every_source(self):
+        self.assertEqual(precompiled("foreach(header glob time)\n  list(APPEND A b)\nendforeach()\n"),
+                         ["core/util/glob.h", "core/util/time.h"])
         graph = Graph({"core/a.h": '#include "core/b.h"\n', "core/b.h": "", "core/c.cc": "",
-                       "other/d.cc": '#include "core/b.h"\n', "other/e.cc": ""},
-                      {"core": ["core/a.h"], "other": []})
-        self.assertEqual(graph.objects_with("core/b.h"), 2)
+                       "other/d.cc": '#include "core/b.h"\n', "other/e.cc": ""}, ["core/a.h"])
+        self.assertEqual(graph.objects_with("core/b.h"), 3)
+        graph = Graph({"core/a.h": "", "core/c.cc": '#include "core/a.h"\n', "core/d.cc": ""}, [])
         self.assertEqual(graph.objects_with("core/a.h"), 1)
+
+    def test_the_precompiled_headers_exist(self):
+        headers = precompiled((HOUSE / "CMakeLists.txt").read_text())
+        self.assertTrue(headers)
+        for header in headers:
+            self.assertTrue((HOUSE / header).is_file(), header)
 
 
 if __name__ == "__main__":
