@@ -7,6 +7,7 @@
 #include "server/engine/services/master_control.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/unique_id.h"
 
 namespace zsetd {
 namespace {
@@ -20,20 +21,11 @@ absl::Status UnknownNode(std::string_view prefix, std::string_view id) {
 ClusterService::ClusterService(Engine& engine, NodesStorage& storage)
     : engine_(engine), storage_(storage) {
   if (!engine.settings().cluster_enabled) return;
-  topology_.emplace(RandomId());
+  topology_.emplace(UniqueId());
   UpdateSelf();
   UpdateSummary();
   installations_.push_back(engine.services().cluster.Install(*this));
   installations_.push_back(engine.tasks().Add(*this));
-}
-
-std::string ClusterService::RandomId() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string id(kNodeIdLength, '0');
-  while (id.find_first_not_of('0') == std::string::npos) {
-    for (char& digit : id) digit = kDigits[engine_.store().rng().Below(kDigits.size())];
-  }
-  return id;
 }
 
 absl::Status ClusterService::Load() {
@@ -441,7 +433,7 @@ absl::Status ClusterService::Reset(bool hard) {
   }
   self.shard_id.clear();
   if (hard) {
-    topology_->Rename(self, RandomId());
+    topology_->Rename(self, UniqueId());
     self.config_epoch = 0;
     topology_->current_epoch = 0;
     topology_->last_vote_epoch = 0;

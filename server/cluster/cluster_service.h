@@ -74,7 +74,6 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   bool HasWork() const override { return slots_have_left_; }
 
  private:
-  std::string RandomId();
   void UpdateSelf();
   void UpdateSummary();
   absl::Status ApplyChange();

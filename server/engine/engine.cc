@@ -20,8 +20,8 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       access_(commands_, clients_.all(), settings_, metrics_.stats(),
               [this](Client& client) { clients_.End(client); }),
       notifier_(settings_, host_, effects_, store_, clients_.all(), store_.rng().Next()),
-      identity_(store_.rng(), now),
-      replication_(settings_, store_.rng(), mode_) {
+      identity_(now),
+      replication_(settings_, mode_) {
   clients_.ApplySettings();
 }
 

@@ -8,6 +8,7 @@
 #include "protocol/resp/request_writer.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/unique_id.h"
 #include "server/persistence/file/drafts.h"
 #include "server/persistence/snapshot/snapshot_file.h"
 
@@ -334,7 +335,7 @@ void Replicas::StartSync() {
 }
 
 void Replicas::StartPipe(const SnapshotContents& contents) {
-  group_->mark = RandomHexDigits(engine_.store().rng());
+  group_->mark = UniqueId();
   group_->pipe = std::make_shared<SnapshotPipe>([this] {
     post_([this] {
       WakeReaders();

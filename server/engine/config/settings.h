@@ -53,7 +53,7 @@ struct Settings {
   int64_t maxclients = 10000;
   OutputLimits client_output_buffer_limit;
   int64_t databases = 16;
-  int64_t random_seed = 0;  // of all random numbers and hashes; 0: random at each start
+  int64_t random_seed = 0;  // of random numbers and hashes, not of IDs; 0: random at each start
   int64_t hz = 10;          // ticks per second, in addition to those for deadlines
   LogLevel loglevel = LogLevel::kNotice;
   std::string logfile;          // empty: standard output

@@ -9,22 +9,14 @@
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
+#include "server/engine/support/unique_id.h"
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kDigitCount = 40;  // as Redis
-
-std::string NoId() { return std::string(kDigitCount, '0'); }
+std::string NoId() { return std::string(kUniqueIdLength, '0'); }
 
 }  // namespace
-
-std::string RandomHexDigits(Rng& rng) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string digits;
-  while (digits.size() < kDigitCount) digits += kDigits[rng.Next() % 16];
-  return digits;
-}
 
 std::optional<MasterAddress> MasterIn(const Settings& settings) {
   const std::vector<std::string_view> words = Split(settings.replicaof, ' ');
@@ -32,19 +24,19 @@ std::optional<MasterAddress> MasterIn(const Settings& settings) {
   return MasterAddress{std::string(words[0]), ParseInteger(words[1]).value_or(0)};
 }
 
-ReplicationState::ReplicationState(const Settings& settings, Rng& rng, ServerMode& mode)
-    : settings_(settings), rng_(rng), mode_(mode), id_(RandomHexDigits(rng)), second_id_(NoId()) {}
+ReplicationState::ReplicationState(const Settings& settings, ServerMode& mode)
+    : settings_(settings), mode_(mode), id_(UniqueId()), second_id_(NoId()) {}
 
 void ReplicationState::Restart() {
-  id_ = RandomHexDigits(rng_);
+  id_ = UniqueId();
   second_id_ = NoId();
   second_offset_ = -1;
 }
 
-void ReplicationState::Branch() { Rename(RandomHexDigits(rng_)); }
+void ReplicationState::Branch() { Rename(UniqueId()); }
 
 void ReplicationState::Rename(std::string id) {
-  assert(id.size() == kDigitCount);
+  assert(id.size() == kUniqueIdLength);
   second_id_ = std::exchange(id_, std::move(id));
   second_offset_ = offset_ + 1;
 }

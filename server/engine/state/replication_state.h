@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "core/util/rng.h"
 #include "server/engine/config/settings.h"
 #include "server/engine/state/server_mode.h"
 
@@ -45,7 +44,7 @@ std::optional<MasterAddress> MasterIn(const Settings& settings);
 class ReplicationState {
  public:
   // All of them outlive it.
-  ReplicationState(const Settings& settings, Rng& rng, ServerMode& mode);
+  ReplicationState(const Settings& settings, ServerMode& mode);
 
   // --- The history. ---
 
@@ -110,7 +109,6 @@ class ReplicationState {
 
  private:
   const Settings& settings_;
-  Rng& rng_;
   ServerMode& mode_;
   std::string id_;
   std::string second_id_;
@@ -120,8 +118,5 @@ class ReplicationState {
   bool link_up_ = false;
   std::function<int64_t()> good_replicas_;  // null: there is no replication
 };
-
-// The digits of an id, which no other has.
-std::string RandomHexDigits(Rng& rng);
 
 }  // namespace zsetd

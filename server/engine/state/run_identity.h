@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "core/util/rng.h"
 #include "core/util/time.h"
 
 namespace zsetd {
@@ -10,7 +9,7 @@ namespace zsetd {
 // The identity of this run of the server.
 class RunIdentity {
  public:
-  RunIdentity(Rng& rng, Millis started_at);
+  explicit RunIdentity(Millis started_at);
 
   Millis started_at() const { return started_at_; }
 

@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include "core/util/rng.h"
-
 namespace zsetd {
 namespace {
 
@@ -38,9 +36,8 @@ class BacklogTest : public testing::Test {
   }
 
   Settings settings_;
-  Rng rng_{1};
   ServerMode mode_;
-  ReplicationState state_{settings_, rng_, mode_};
+  ReplicationState state_{settings_, mode_};
 };
 
 TEST_F(BacklogTest, StartsEmptyAtTheOffsetOfTheHistory) {
