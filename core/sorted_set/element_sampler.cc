@@ -27,7 +27,9 @@ Element ElementSampler::Draw(Rng& rng) {
   while (true) {
     const Block& block = *blocks_[rng.Below(blocks_.size())];
     const size_t i = rng.Below(most_in_block_);
-    if (i < block.count()) return {block.MemberAt(i, buffer_), ScoreOf(block.CodeAt(i))};
+    if (i >= block.count()) continue;
+    drawn_ = {&block, i};
+    return {block.MemberAt(i, buffer_), ScoreOf(block.CodeAt(i))};
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/sorted_set/block/block.h"
@@ -22,6 +24,11 @@ class ElementSampler {
   // next draw. O(1) expected.
   Element Draw(Rng& rng);
 
+  // The payload of the element that was drawn last, if it has one.
+  std::optional<std::string_view> drawn_payload() const {
+    return drawn_.block->PayloadAt(drawn_.index).view();
+  }
+
   size_t BytesUsed() const { return bytes_used_ + blocks_.capacity() * sizeof(Block*); }
 
  private:
@@ -29,6 +36,7 @@ class ElementSampler {
   size_t bytes_used_ = 0;  // by them
   size_t most_in_block_ = 0;
   MemberBuffer buffer_;
+  BlockPlace drawn_;
 };
 
 }  // namespace zsetd

@@ -217,6 +217,42 @@ bool SortedSet::SetDeadline(std::string_view member, std::optional<Millis> deadl
   return true;
 }
 
+bool SortedSet::HasPayloads() const {
+  if (list()) return list()->HasPayloads();
+  return only() != nullptr && only()->has_payloads();
+}
+
+std::optional<std::string_view> SortedSet::Payload(std::string_view member) const {
+  const BlockPlace place = Find(member);
+  return place ? place.block->PayloadAt(place.index).view() : std::nullopt;
+}
+
+bool SortedSet::SetPayload(std::string_view member, std::optional<std::string_view> payload) {
+  const BlockPlace place = Find(member);
+  if (!place || place.block->PayloadAt(place.index).view() == payload) return false;
+  ++revision_;
+  SetPayload(place, member, PackedPayload::Make(payload));
+  return true;
+}
+
+// An only block with one element has room for any payload.
+void SortedSet::SetPayload(const BlockPlace& place, std::string_view member,
+                           const PackedPayload& payload) {
+  if (list()) return list()->SetPayload(place, member, payload);
+  LargeMember* const old = only()->PayloadAt(place.index).large();
+  const uint64_t deadline = only()->DeadlineAt(place.index);
+  Block* const only_before = contents_.ReleaseFirst();
+  Block* const set = SetPayloadOrGrow(only_before, place.index, payload);
+  contents_.Reset(set != nullptr ? set : only_before);
+  if (set == nullptr) {
+    BlockItem item = {place.code(), member, only()->LargeAt(place.index), TagFor(member)};
+    item.set_payload(payload);
+    MoveInOnly(place, item);
+    if (deadline != kNoDeadline) SetDeadline(Find(member), deadline);
+  }
+  if (old != nullptr) LargeMember::Free(old);
+}
+
 // A block in which an element has the earliest deadline; null if none has one.
 const Block* SortedSet::EarliestBlock() const {
   if (!has_deadlines()) return nullptr;
@@ -271,10 +307,20 @@ void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t 
     BecomeSmallAgain();
     return;
   }
-  const BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
+  BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
+  if (only()->has_payloads()) [[unlikely]] {
+    const KeptPayload kept(only()->PayloadAt(place.index));
+    item.set_payload(kept.get());
+    return MoveInOnly(place, item);
+  }
+  MoveInOnly(place, item);
+}
+
+// Replaces the element by the item with the same member. The item's bytes are not in the block.
+void SortedSet::MoveInOnly(const BlockPlace& place, const BlockItem& item) {
   if (only()->count() == 1) {
     Block* packed = BlockBuilder::Pack({&item, 1}, PlanBlock({&item, 1}, only()->tagged()));
-    Block::Free(contents_.ReleaseFirst());  // without its LargeMember, which moved
+    Block::Free(contents_.ReleaseFirst());  // without its LargeMembers, which moved
     contents_.Reset(packed);
     return;
   }
@@ -297,9 +343,7 @@ bool SortedSet::Remove(std::string_view member) {
 
 void SortedSet::EraseFromOnly(size_t first, size_t last) {
   if (last - first == only()->count()) return contents_.Reset();
-  for (size_t i = first; i < last; ++i) {
-    if (LargeMember* large = only()->LargeAt(i)) LargeMember::Free(large);
-  }
+  only()->ForEachLarge(first, last, LargeMember::Free);
   contents_.Reset(EraseAndShrink(contents_.ReleaseFirst(), first, last));
 }
 

@@ -78,6 +78,9 @@ struct SortedSetLimits {
 // itself; RemoveDue() does. Sets without deadlines spend nothing on them. Setting the score of a
 // member, also to the same score, removes its deadline; incrementing it does not.
 //
+// A member may have a payload, which is a string that the set keeps until the member is removed.
+// Changes of the score keep it. Sets without payloads spend nothing on them.
+//
 // Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
 // contents. Movable, not copyable (see Clone() for the cost); a moved-from set is empty. Costs are
 // for n elements; no single change takes longer because the set is large.
@@ -92,7 +95,8 @@ class SortedSet {
 
   SortedSet Clone() const;  // O(n): its allocations are copied as they are
 
-  // A set of the elements of the range, which lies inside this set. O(log n + copied).
+  // A set of the elements of the range, which lies inside this set, without deadlines and payloads.
+  // O(log n + copied).
   SortedSet Copy(RankRange ranks) const;
 
   size_t size() const;  // O(1)
@@ -143,6 +147,17 @@ class SortedSet {
   // does not exist or has that deadline. Deadlines outside the years 1970 to 4199 are clamped.
   // O(log n); the first one of a set O(n / 100).
   bool SetDeadline(std::string_view member, std::optional<Millis> deadline);
+
+  // Whether any member has a payload. O(blocks).
+  bool HasPayloads() const;
+
+  // The payload of a member; nullopt if it has none, or does not exist. Valid until the next change
+  // of the set. O(1).
+  std::optional<std::string_view> Payload(std::string_view member) const;
+
+  // Sets, replaces or removes the payload of a member. Returns false, and keeps the revision, if
+  // the member does not exist or has that payload. O(log n + bytes).
+  bool SetPayload(std::string_view member, std::optional<std::string_view> payload);
 
   // Removes at most `most` elements whose deadline is at or before `now`, and appends their members
   // to `removed`. If due elements are far apart, the longest overdue ones are removed first. O(log
@@ -207,6 +222,8 @@ class SortedSet {
   AddResult MoveWithDeadline(const BlockPlace& place, std::string_view member, AddResult result,
                              const AddRule& rule);
   void SetDeadline(const BlockPlace& place, uint64_t deadline);
+  void SetPayload(const BlockPlace& place, std::string_view member, const PackedPayload& payload);
+  void MoveInOnly(const BlockPlace& place, const BlockItem& item);
   const Block* EarliestBlock() const;
   void InsertIntoOnly(const BlockItem& item);
   void EraseFromOnly(size_t first, size_t last);
@@ -240,6 +257,11 @@ class SortedSet::Cursor {
   double score() const { return ScoreOf(reader_.code()); }
 
   std::optional<Millis> deadline() const;  // nullopt without one
+
+  // The payload; nullopt without one. Valid until the set changes. O(1).
+  std::optional<std::string_view> payload() const {
+    return reader_.block()->PayloadAt(reader_.index()).view();
+  }
 
   // The member in one of two ways, as in BlockReader: in place, or written to a buffer.
   static constexpr size_t kTooMany = BlockReader::kTooMany;

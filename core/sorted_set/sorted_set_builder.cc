@@ -125,6 +125,7 @@ std::optional<SortedSet> SortedSetBuilder::Build() {
   std::optional<SortedSet> set = BuildWithoutDeadlines();
   if (!set) return std::nullopt;
   for (const auto& [member, deadline] : deadlines_) set->SetDeadline(member, deadline);
+  for (const auto& [member, payload] : payloads_) set->SetPayload(member, payload);
   return set;
 }
 

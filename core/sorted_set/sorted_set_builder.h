@@ -43,6 +43,11 @@ class SortedSetBuilder {
   // Like Add() above, with an optional deadline.
   void Add(std::string_view member, double score, std::optional<Millis> deadline);
 
+  // Gives an added member a payload, when the set is built.
+  void SetPayload(std::string_view member, std::string_view payload) {
+    payloads_.emplace_back(member, payload);
+  }
+
   // Like Add(), but only views the bytes, which must stay valid until the set is built.
   void AddView(std::string_view member, double score);
 
@@ -70,6 +75,7 @@ class SortedSetBuilder {
   ByteArena arena_;                   // the members of `elements_`
   ByteArena spare_;
   std::vector<std::pair<std::string, Millis>> deadlines_;  // by member
+  std::vector<std::pair<std::string, std::string>> payloads_;
 };
 
 }  // namespace zsetd

@@ -122,6 +122,32 @@ bool ReadScoredStrings(RdbReader& reader, bool as_text, const VisitScored& visit
   return reader.ok();
 }
 
+// Reads a count, the first deadline, and the elements, each with its deadline and maybe its
+// payload.
+bool ReadScoredTuples(RdbReader& reader, bool with_payloads, const VisitRdbElement& visit) {
+  constexpr auto kFurthest = uint64_t{1} << 46;
+  uint64_t left = reader.Length();
+  const uint64_t first = reader.Length();
+  std::string member;
+  for (; left > 0 && reader.ok(); --left) {
+    RdbElement element;
+    member = reader.String();
+    element.member = member;
+    element.score = reader.Double();
+    const uint64_t after_first = reader.Length();
+    const uint64_t has_payload = with_payloads ? reader.Length() : 0;
+    if (has_payload == 1) element.payload = reader.String();
+    const bool is_sound = first < kFurthest && after_first < kFurthest && has_payload <= 1 &&
+                          !std::isnan(element.score);
+    if (!reader.ok() || !is_sound) return false;
+    if (after_first > 0) {
+      element.deadline = milliseconds(static_cast<int64_t>(first + after_first) - 1);
+    }
+    if (!visit(element)) return false;
+  }
+  return reader.ok();
+}
+
 }  // namespace
 
 bool ReadRdbElements(RdbReader& reader, RdbType type, const VisitElement& visit) {
@@ -193,21 +219,13 @@ bool ReadRdbScored(RdbReader& reader, RdbType type, const VisitScored& visit) {
 }
 
 bool ReadRdbScoredWithDeadlines(RdbReader& reader, const VisitScoredWithDeadline& visit) {
-  constexpr auto kFurthest = uint64_t{1} << 46;
-  uint64_t left = reader.Length();
-  const uint64_t first = reader.Length();
-  std::string member;
-  for (; left > 0 && reader.ok(); --left) {
-    member = reader.String();
-    const double score = reader.Double();
-    const uint64_t after_first = reader.Length();
-    const bool is_sound = first < kFurthest && after_first < kFurthest && !std::isnan(score);
-    if (!reader.ok() || !is_sound) return false;
-    const auto sum = static_cast<int64_t>(first + after_first) - 1;
-    const RdbDeadline deadline = after_first == 0 ? std::nullopt : RdbDeadline(milliseconds(sum));
-    if (!visit(member, score, deadline)) return false;
-  }
-  return reader.ok();
+  return ReadScoredTuples(reader, /*with_payloads=*/false, [&](const RdbElement& element) {
+    return visit(element.member, element.score, element.deadline);
+  });
+}
+
+bool ReadRdbScoredWithPayloads(RdbReader& reader, const VisitRdbElement& visit) {
+  return ReadScoredTuples(reader, /*with_payloads=*/true, visit);
 }
 
 }  // namespace zsetd

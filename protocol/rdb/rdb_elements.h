@@ -26,6 +26,15 @@ using VisitScored = std::function<bool(std::string_view member, double score)>;
 using VisitScoredWithDeadline =
     std::function<bool(std::string_view member, double score, RdbDeadline deadline)>;
 
+// An element of a sorted set with everything that it may have.
+struct RdbElement {
+  std::string_view member;
+  double score = 0;
+  RdbDeadline deadline;
+  std::optional<std::string_view> payload;
+};
+using VisitRdbElement = std::function<bool(const RdbElement& element)>;
+
 // Lists and sets.
 bool ReadRdbElements(RdbReader& reader, RdbType type, const VisitElement& visit);
 
@@ -45,5 +54,8 @@ bool ReadRdbScored(RdbReader& reader, RdbType type, const VisitScored& visit);
 
 // RdbType::kZSetDeadlines. Members whose deadlines have passed are included.
 bool ReadRdbScoredWithDeadlines(RdbReader& reader, const VisitScoredWithDeadline& visit);
+
+// RdbType::kZSetPayloads, in the same way.
+bool ReadRdbScoredWithPayloads(RdbReader& reader, const VisitRdbElement& visit);
 
 }  // namespace zsetd

@@ -43,9 +43,13 @@ enum class RdbType : uint8_t {
   kStream4 = 26,              // Redis 8.6
   kStream5 = 27,              // Redis 8.8
 
-  // A type of zsetd, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes
+  // Types of zsetd, in DUMP payloads only: count, a deadline, triples of member, score in 8 bytes
   // and deadline. The deadline is 0 for none, else its distance from the first deadline plus 1.
   kZSetDeadlines = 122,
+
+  // Like kZSetDeadlines, but the first deadline is 0 without deadlines, and each deadline is
+  // followed by 0, or by 1 and the payload.
+  kZSetPayloads = 123,
 };
 
 // A piece of a list: one element by itself, or a listpack of several.

@@ -380,6 +380,16 @@ class BadTargets(MigrationTest):
         self.assertIn(self.migrate(source, target.port, "a"), [READING, WRITING])
         self.assertEqual(source.get("a"), b"1")
 
+    def test_a_member_with_a_payload_migrates_to_zsetd_only(self):
+        source = self.start("zsetd")
+        source.zadd("set", {"a": 1, "b": 2})
+        source.execute_command("ZSETDATA", "set", "a", "data")
+        other, target = self.start("redis-server"), self.start("zsetd")
+        self.assertEqual(self.migrate(source, other.server.port, "set"),
+                         TARGET + "ERR Bad data format")
+        self.assertEqual(self.migrate(source, target.server.port, "set"), b"OK")
+        self.assertEqual(target.execute_command("ZGETDATA", "set", "a", "b"), [b"data", None])
+
     def test_a_member_with_a_deadline_migrates_to_zsetd_only(self):
         source = self.start("zsetd")
         source.zadd("set", {"a": 1, "b": 2})

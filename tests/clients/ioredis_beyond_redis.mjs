@@ -40,6 +40,20 @@ const recipes = {
     assert.equal(await redis.exists('jobs', 'running'), 0);
   },
 
+  async 'jobs with their data'(redis) {
+    const added = await redis.multi().zadd('jobs', 10, 'job:1', 20, 'job:2')
+      .call('ZSETDATA', 'jobs', 'job:1', 'mail anna', 'job:2', Buffer.from([0, 255])).exec();
+    assert.deepEqual(added, [[null, 2], [null, 2]]);
+    assert.deepEqual(await redis.call('ZMOVEBYSCORE', 'jobs', 'running', '-inf', 15, 'WITHDATA'),
+                     ['job:1', '10', 'mail anna']);
+    assert.deepEqual(await redis.call('ZGETDATA', 'running', 'job:1', 'job:2'), ['mail anna', null]);
+    const [job, data] = (await redis.callBuffer('ZRANGE', 'jobs', 0, -1, 'WITHDATA')).flat();
+    assert.deepEqual([job.toString(), [...data]], ['job:2', [0, 255]]);
+    assert.equal(await redis.zrem('running', 'job:1'), 1);
+    assert.equal(await redis.zadd('running', 1, 'job:1'), 1);
+    assert.deepEqual(await redis.call('ZGETDATA', 'running', 'job:1'), [null]);
+  },
+
   async 'a recency list in one call'(redis) {
     for (const item of [1, 2, 3, 4]) {
       assert.equal(await redis.call('ZADD', 'seen', 'MAXLEN', 2, 'EX', 60, item, `item:${item}`), 1);

@@ -106,6 +106,28 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.ask("ZADD", "running", "XX", "GT", "CH", longer, "other"), 0)
         self.assertEqual(self.ask("ZMOVEBYSCORE", "running", "jobs", "-inf", "now", "COUNT", 100), [])
 
+    def test_jobs_with_their_data(self):
+        with self.server.pipeline() as pipeline:
+            pipeline.zadd("jobs", {"job:1": 10, "job:2": 20})
+            pipeline.execute_command("ZSETDATA", "jobs", "job:1", "mail anna", "job:2", b"\x00\xff")
+            self.assertEqual(pipeline.execute(), [2, 2])
+        moved = self.ask("ZMOVEBYSCORE", "jobs", "running", "-inf", 15, "WITHDATA")
+        self.assertEqual([moved[0], float(moved[1]), moved[2]], ["job:1", 10, "mail anna"])
+        self.assertEqual(self.ask("ZGETDATA", "running", "job:1", "job:2"), ["mail anna", None])
+        binary = redis.Redis(port=PORT)
+        self.addCleanup(binary.close)
+        self.assertEqual(binary.execute_command("ZRANGE", "jobs", 0, -1, "WITHDATA"), [b"job:2", b"\x00\xff"])
+        _, waiting = self.in_background("BZPOPBYSCORE", 0, "later", "-inf", "now", "WITHDATA")
+        with self.server.pipeline() as pipeline:
+            pipeline.zadd("later", {"job:3": 30})
+            pipeline.execute_command("ZSETDATA", "later", "job:3", "x")
+            pipeline.execute()
+        key, job, due, data = waiting()[0]
+        self.assertEqual((key, job, float(due), data), ("later", "job:3", 30, "x"))
+        self.assertEqual(self.server.zrem("running", "job:1"), 1)
+        self.assertEqual(self.ask("ZADD", "running", 1, "job:1"), 1)
+        self.assertEqual(self.ask("ZGETDATA", "running", "job:1"), [None])
+
     def test_a_recency_list_in_one_call(self):
         start = time.monotonic()
         for item in range(5):

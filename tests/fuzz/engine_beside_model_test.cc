@@ -16,6 +16,9 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   std::string Any(const std::vector<std::string>& words) { return words[rng.Below(words.size())]; }
   std::string Key() { return "k" + std::to_string(rng.Below(10)); }
   std::string Member() { return std::string(1 + rng.Below(2), char('a' + rng.Below(8))); }
+  std::string Payload() {
+    return std::string(rng.Below(6) == 0 ? rng.Below(400) : rng.Below(9), char('0' + rng.Below(9)));
+  }
   std::string Number() { return std::to_string(static_cast<int64_t>(rng.Below(41)) - 20); }
 
   // Returns some elements, preceded by `keyword` and their number; `each` makes one element.
@@ -65,20 +68,26 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   }
 
   PlainStore::Args SetRequest() {
-    switch (rng.Below(9)) {
+    switch (rng.Below(12)) {
+      case 9:
+      case 10:
+        return {"ZSETDATA", Key(), Member(), Payload()};
+      case 11:
+        return {Any({"ZGETDATA", "ZDELDATA"}), Key(), Member()};
       case 7:
         return Join({{"ZRANKOF", Key(), Number()}, AnyOf({{}, {Member()}}), AnyOf({{}, {"REV"}})});
       case 8:
         return Join({{"ZRANGE", Key(), "0", "-1", "MATCH", Any({"a*", "?b", "[c-e]*"})},
                      AnyOf({{}, {"REV"}}),
                      AnyOf({{}, {"LIMIT", std::to_string(rng.Below(3)), "2"}}),
+                     AnyOf({{}, {"WITHDATA"}}),
                      {"WITHSCORES"}});
       case 0:
-        return {Any({"ZPOPMIN", "ZCARD"}), Key()};
+        return AnyOf({{Any({"ZPOPMIN", "ZCARD"}), Key()}, {"ZPOPMIN", Key(), "WITHDATA"}});
       case 1:
         return {Any({"ZREM", "ZSCORE", "ZRANK", "ZREVRANK"}), Key(), Member()};
       case 2:
-        return {"ZRANGE", Key(), "0", "-1", "WITHSCORES"};
+        return Join({{"ZRANGE", Key(), "0", "-1", "WITHSCORES"}, AnyOf({{}, {"WITHDATA"}})});
       case 3:
         return {"ZADD",   Key(),
                 "MAXLEN", std::to_string(1 + rng.Below(12)),
@@ -120,10 +129,12 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
         return Join({{"ZMOVEBYSCORE", Key(), Key(), Number(), Number()},
                      AnyOf({{}, {"REV"}}),
                      AnyOf({{}, {"COUNT", std::to_string(1 + rng.Below(4))}}),
-                     AnyOf({{}, {"SCORE", Number()}})});
+                     AnyOf({{}, {"SCORE", Number()}}),
+                     AnyOf({{}, {"WITHDATA"}})});
       case 0:
         return Join({{"ZPOPBYSCORE", Key(), Number(), Number()},
                      AnyOf({{}, {"REV"}}),
+                     AnyOf({{}, {"WITHDATA"}}),
                      AnyOf({{}, {"COUNT", std::to_string(1 + rng.Below(4))}})});
       case 1:
         return {"ZMOVE", Key(), Key(), Member(), Member(), Member()};
@@ -131,6 +142,7 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
         return Join({{"ZAROUND", Key(), Member(), std::to_string(rng.Below(3)),
                       std::to_string(rng.Below(3))},
                      AnyOf({{}, {"REV"}}),
+                     AnyOf({{}, {"WITHDATA"}}),
                      {"WITHSCORES"}});
       case 3:
         return AnyOf({{Any({"ZMRANK", "ZMREVRANK"}), Key(), Member(), Member()},

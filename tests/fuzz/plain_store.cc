@@ -27,15 +27,6 @@ std::string Array(const std::vector<std::string>& replies) {
   return reply;
 }
 
-std::string Listed(const std::vector<std::pair<int64_t, std::string>>& elements) {
-  std::vector<std::string> replies;
-  for (const auto& [score, member] : elements) {
-    replies.push_back(Bulk(member));
-    replies.push_back(Bulk(std::to_string(score)));
-  }
-  return Array(replies);
-}
-
 // Like Redis's own output: no plus, no leading zeros, no minus before a zero.
 bool IsNumber(const std::string& text) {
   int64_t value = 0;
@@ -243,6 +234,31 @@ std::vector<PlainStore::Element> PlainStore::InOrder(const Scores& scores) {
   return elements;
 }
 
+// The reply with scores, and with payloads if the request has WITHDATA.
+std::string PlainStore::Listed(const Args& words, const std::vector<Element>& elements,
+                               const Scores& scores) {
+  std::vector<std::string> replies;
+  for (const auto& [score, member] : elements) {
+    replies.push_back(Bulk(member));
+    replies.push_back(Bulk(std::to_string(score)));
+    if (!Has(words, "WITHDATA")) continue;
+    const std::optional<std::string>& payload = scores.at(member).payload;
+    replies.push_back(payload ? Bulk(*payload) : kNull);
+  }
+  return Array(replies);
+}
+
+// ZSETDATA key member payload, ZGETDATA key member and ZDELDATA key member
+std::string PlainStore::AnswerPayloads(const Args& words, Scores* scores) {
+  const bool exists = scores != nullptr && scores->contains(words[2]);
+  std::optional<std::string> none;
+  std::optional<std::string>& payload = exists ? scores->at(words[2]).payload : none;
+  if (words[0] == "ZGETDATA") return Array({payload ? Bulk(*payload) : kNull});
+  if (words[0] == "ZDELDATA") return Integer(std::exchange(payload, std::nullopt).has_value());
+  payload = words[3];
+  return Integer(exists);
+}
+
 std::string PlainStore::AnswerScores(const Args& words) {
   const std::string& name = words[0];
   if (name == "ZADD") return Add(words);
@@ -251,12 +267,14 @@ std::string PlainStore::AnswerScores(const Args& words) {
   if (name == "ZPOPBYSCORE") return PopByScore(words);
   if (Has(words, "MEMBERS")) return AnswerDeadlines<Scores>(name.substr(1), words);
   Scores* const scores = Get<Scores>(words[1]);
+  if (name.ends_with("DATA")) return AnswerPayloads(words, scores);
   if (name == "ZPOPMIN") {
     if (scores == nullptr) return "*0\r\n";
     const Element first = InOrder(*scores)[0];
+    const std::string reply = Listed(words, {first}, *scores);
     scores->erase(first.second);
     DropIfEmpty(words[1]);
-    return Listed({first});
+    return reply;
   }
   if (name == "ZREM") {
     const size_t removed = scores == nullptr ? 0 : scores->erase(words[2]);
@@ -271,8 +289,8 @@ std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
   const std::string& name = words[0];
   const std::vector<Element> elements = InOrder(scores);
   if (name == "ZCARD") return Integer(static_cast<int64_t>(scores.size()));
-  if (name == "ZRANGE" && Has(words, "MATCH")) return Matching(words, elements);
-  if (name == "ZRANGE") return Listed(elements);
+  if (name == "ZRANGE" && Has(words, "MATCH")) return Matching(words, scores);
+  if (name == "ZRANGE") return Listed(words, elements, scores);
   if (name == "ZRANKOF") return RankOf(words, elements);
   if (name == "ZAROUND") return Around(words, scores);
   const bool is_reverse = name.find("REV") != std::string::npos;
@@ -295,11 +313,12 @@ std::string PlainStore::AnswerRanks(const Args& words, const Scores& scores) {
   return Array(ranks);
 }
 
-// ZRANGE key 0 -1 MATCH pattern [REV] [LIMIT offset count] WITHSCORES
-std::string PlainStore::Matching(const Args& words, std::vector<Element> elements) {
+// ZRANGE key 0 -1 MATCH pattern [REV] [LIMIT offset count] WITHSCORES [WITHDATA]
+std::string PlainStore::Matching(const Args& words, const Scores& scores) {
+  std::vector<Element> elements = InOrder(scores);
   if (Has(words, "REV")) std::ranges::reverse(elements);
   std::erase_if(elements, [&](const Element& each) { return !GlobMatches(words[5], each.second); });
-  return Listed(Limited(words, std::move(elements)));
+  return Listed(words, Limited(words, std::move(elements)), scores);
 }
 
 // ZRANKOF key score [member] [REV]
@@ -333,7 +352,7 @@ std::string PlainStore::Add(const Args& words) {
                                     (option == "GT" && score <= at->second.value) ||
                                     (option == "LT" && score >= at->second.value);
   const bool changed = !refused && (is_new || at->second.value != score);
-  if (!refused) scores[member] = {score, std::nullopt};
+  if (!refused) scores[member] = {score, std::nullopt, is_new ? std::nullopt : at->second.payload};
   if (option == "MAXLEN") {
     while (scores.size() > std::stoull(words[3])) {
       const std::vector<Element> elements = InOrder(scores);
@@ -401,17 +420,18 @@ std::vector<PlainStore::Element> PlainStore::Selected(const Scores& scores, cons
   return found;
 }
 
-// ZPOPBYSCORE key min max [REV] [COUNT count]
+// ZPOPBYSCORE key min max [REV] [COUNT count] [WITHDATA]
 std::string PlainStore::PopByScore(const Args& words) {
   Scores* const scores = Get<Scores>(words[1]);
   if (scores == nullptr) return "*0\r\n";
   const std::vector<Element> found = Selected(*scores, {words.begin() + 2, words.end()});
+  const std::string reply = Listed(words, found, *scores);
   for (const Element& element : found) scores->erase(element.second);
   DropIfEmpty(words[1]);
-  return Listed(found);
+  return reply;
 }
 
-// ZMOVEBYSCORE source destination min max [REV] [COUNT count] [SCORE score]
+// ZMOVEBYSCORE source destination min max [REV] [COUNT count] [SCORE score] [WITHDATA]
 std::string PlainStore::MoveByScore(const Args& words) {
   const std::string& source = words[1];
   const std::string& destination = words[2];
@@ -421,6 +441,7 @@ std::string PlainStore::MoveByScore(const Args& words) {
   const std::vector<Element> found = Selected(*from, {words.begin() + 3, words.end()});
   if (found.empty()) return "*0\r\n";
   if (IsOther(destination, kScores)) return kWrongType;
+  const std::string reply = Listed(words, found, *from);
   Entry& to = entries_.try_emplace(destination, Entry{Scores(), {}}).first->second;
   for (const auto& [score, member] : found) {
     Timed<int64_t> element = from->at(member);
@@ -429,7 +450,7 @@ std::string PlainStore::MoveByScore(const Args& words) {
     std::get<Scores>(to.value)[member] = element;
   }
   DropIfEmpty(source);
-  return Listed(found);
+  return reply;
 }
 
 // ZMOVE source destination member [member ...]
@@ -454,7 +475,7 @@ std::string PlainStore::Move(const Args& words) {
   return Integer(moved);
 }
 
-// ZAROUND key member before after [REV] WITHSCORES
+// ZAROUND key member before after [REV] WITHSCORES [WITHDATA]
 std::string PlainStore::Around(const Args& words, const Scores& scores) {
   std::vector<Element> elements = InOrder(scores);
   if (Has(words, "REV")) std::ranges::reverse(elements);
@@ -462,8 +483,8 @@ std::string PlainStore::Around(const Args& words, const Scores& scores) {
   if (at == elements.end()) return "*-1\r\n";
   const auto before = std::min<int64_t>(at - elements.begin(), std::stoll(words[3]));
   const auto after = std::min<int64_t>(elements.end() - at - 1, std::stoll(words[4]));
-  return Array(
-      {Integer(at - elements.begin()), Listed(std::vector<Element>(at - before, at + 1 + after))});
+  return Array({Integer(at - elements.begin()),
+                Listed(words, std::vector<Element>(at - before, at + 1 + after), scores)});
 }
 
 // ZUNION 2 key key [REV] [LIMIT offset count] [BYSCORE min max] WITHSCORES
@@ -484,7 +505,7 @@ std::string PlainStore::Union(const Args& words) {
     });
   }
   if (Has(words, "REV")) std::ranges::reverse(elements);
-  return Listed(Limited(words, std::move(elements)));
+  return Listed(words, Limited(words, std::move(elements)), sum);
 }
 
 // --- Hashes ---

@@ -27,6 +27,7 @@ class PlainStore {
   struct Timed {
     T value{};
     std::optional<Millis> deadline;
+    std::optional<std::string> payload;  // of a member of a sorted set
   };
   using Scores = std::map<std::string, Timed<int64_t>>;
   using Fields = std::map<std::string, Timed<std::string>>;
@@ -59,7 +60,10 @@ class PlainStore {
   std::string Expire(T* elements, const Args& words);
 
   static std::vector<Element> InOrder(const Scores& scores);
-  std::string Matching(const Args& words, std::vector<Element> elements);
+  static std::string Listed(const Args& words, const std::vector<Element>& elements,
+                            const Scores& scores);
+  std::string AnswerPayloads(const Args& words, Scores* scores);
+  std::string Matching(const Args& words, const Scores& scores);
   std::string RankOf(const Args& words, const std::vector<Element>& elements);
   std::string Add(const Args& words);
   std::string AddEx(const Args& words);

@@ -91,6 +91,22 @@ TEST_F(EffectsTest, DeadlinesOfFieldsAreCommandsOfRedis) {
   EXPECT_TRUE(Send("ZEXPIRE z 10 MEMBERS 1 a").starts_with("ECHO "));
 }
 
+TEST_F(EffectsTest, PayloadsAreForZsetdAlone) {
+  Send("ZADD z 1 a 2 b");
+  const std::string set = Send("ZSETDATA z a x none y");
+  EXPECT_TRUE(set.starts_with("ECHO ")) << set;
+  EXPECT_NE(set.find("ZSETDATA"), std::string::npos);
+  EXPECT_EQ(set.find("none"), std::string::npos);
+  EXPECT_EQ(Send("ZSETDATA z a x"), "");
+  EXPECT_EQ(Send("ZDELDATA z b"), "");
+  EXPECT_TRUE(Send("ZDELDATA z a").starts_with("ECHO "));
+  Send("ZSETDATA z a x");
+  EXPECT_TRUE(Send("ZMOVE z y a").starts_with("MULTI; ZREM z a; ZADD y 1 a; ECHO "));
+  EXPECT_EQ(Send("ZMOVE z y b"), "MULTI; ZREM z b; ZADD y 2 b; EXEC");
+  EXPECT_EQ(Send("ZPOPMIN y WITHDATA"), "ZPOPMIN y 1");
+  EXPECT_EQ(Send("ZPOPMAX y 5 WITHDATA"), "ZPOPMAX y 1");
+}
+
 TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   Send("MSET a 1 b 2\nPEXPIRE a 10\nPEXPIRE b 20");
   peer_.Pass(Millis(30));

@@ -126,6 +126,7 @@ class PropagationTest : public testing::Test {
       Run("a", {"PEXPIRE", requests_.AnyKey(), "900000"});
       Run("a", requests_.Of("zpexpire"));
       Run("a", requests_.Of("hpexpire"));
+      Run("a", requests_.Of("zsetdata"));
     }
     if (row.starts_with("x")) MakePendingEntries();
     for (int left = 6; left > 0 && !propagated_.contains(row); --left) {
@@ -263,6 +264,22 @@ std::map<std::string, int64_t> Deadlines(Engine& engine) {
   return deadlines;
 }
 
+// The payloads of members, which a digest omits.
+std::map<std::string, std::string> Payloads(Engine& engine) {
+  std::map<std::string, std::string> payloads;
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
+      const SortedSet* const set = entry.GetIf<SortedSet>();
+      if (set == nullptr) return;
+      const std::string key = std::to_string(index) + " " + std::string(entry.key()) + " ";
+      for (auto at = set->At(0); at.valid(); at.Next()) {
+        if (at.payload()) payloads[key + std::string(at.member())] = *at.payload();
+      }
+    });
+  }
+  return payloads;
+}
+
 TEST_F(PropagationTest, EveryCommandThatWritesHasACase) {
   for (const Command& command : peer_.engine().commands().rows()) {
     if (command.run == nullptr) continue;
@@ -287,6 +304,7 @@ TEST_F(PropagationTest, FollowersReachTheSameData) {
     for_redis += units;
     ASSERT_TRUE(Compare(engine, "the engine", units, digest));
     ASSERT_EQ(Deadlines(engine.peer().engine()), Deadlines(peer_.engine())) << Show(trace_);
+    ASSERT_EQ(Payloads(engine.peer().engine()), Payloads(peer_.engine())) << Show(trace_);
     if (step_ % 4 != 3) continue;
     ASSERT_TRUE(Compare(redis, "redis-server", std::exchange(for_redis, {}), digest));
   }

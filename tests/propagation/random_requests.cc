@@ -88,6 +88,10 @@ std::string RandomRequests::Member() {
   return Chance(3) ? Number(6) : std::string(1, static_cast<char>('a' + Below(10)));
 }
 
+std::string RandomRequests::Payload() {
+  return std::string(Below(Chance(6) ? 600 : 12), static_cast<char>('A' + Below(26)));
+}
+
 std::string RandomRequests::Integer() {
   return (Chance(3) ? "-" : "") + std::to_string(1 + Below(1000));
 }
@@ -454,6 +458,10 @@ void RandomRequests::AddSortedSets() {
     request = request + Words{"MEMBERS", std::to_string(scored.size() / 2)};
     return request + scored;
   };
+  cases_["zsetdata"] = [=, this] {
+    return Words{"ZSETDATA", key()} + Many([=, this] { return Words{Member(), Payload()}; }, 5);
+  };
+  cases_["zdeldata"] = [=, this] { return Words{"ZDELDATA", key(), Member(), Member()}; };
   cases_["zrem"] = [=, this] { return Words{"ZREM", key(), Member(), Member()}; };
   cases_["zremrangebyrank"] = [=, this] {
     return Words{"ZREMRANGEBYRANK", key(), Number(3), Pick({"2", "-2", "0"})};
@@ -467,32 +475,36 @@ void RandomRequests::AddSortedSets() {
     return Words{"ZREMRANGEBYLEX", flat(), Pick({"-", "[b", "(d"}), Pick({"[c", "(k"})};
   };
   for (const std::string name : {"zpopmin", "zpopmax"}) {
-    cases_[name] = [=, this] { return Options({Upper(name), key()}, {{Number(4)}}); };
-    cases_["b" + name] = [=, this] { return Words{"B" + Upper(name), key(), key(), Timeout()}; };
+    cases_[name] = [=, this] { return Options({Upper(name), key()}, {{Number(4)}, {"WITHDATA"}}); };
+    cases_["b" + name] = [=, this] {
+      return Options({"B" + Upper(name), key(), key(), Timeout()}, {{"WITHDATA"}});
+    };
   }
   cases_["zmpop"] = [=, this] {
     return Options({"ZMPOP", "2", key(), key(), Pick({"MIN", "MAX"})},
-                   {{"COUNT", std::to_string(1 + Below(4))}});
+                   {{"COUNT", std::to_string(1 + Below(4))}, {"WITHDATA"}});
   };
   cases_["bzmpop"] = [=, this] {
     return Options({"BZMPOP", Timeout(), "2", key(), key(), Pick({"MIN", "MAX"})},
-                   {{"COUNT", std::to_string(1 + Below(4))}});
+                   {{"COUNT", std::to_string(1 + Below(4))}, {"WITHDATA"}});
   };
   const auto scores = [=, this] {
     if (Chance(2)) return Words{Pick({"-inf", "5"}), Pick({"now", "(now", "nowms"})};
     return Words{Pick({"-inf", "(5", "10"}), Pick({"+inf", "(50", "7"})};
   };
   cases_["zpopbyscore"] = [=, this] {
-    return Options(Words{"ZPOPBYSCORE", key()} + scores(), {{"REV"}, {"COUNT", Pick({"1", "3"})}});
+    return Options(Words{"ZPOPBYSCORE", key()} + scores(),
+                   {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"WITHDATA"}});
   };
   cases_["bzpopbyscore"] = [=, this] {
     return Options(Words{"BZPOPBYSCORE", Timeout(), key()} + scores(),
-                   {{"REV"}, {"COUNT", Pick({"1", "3"})}});
+                   {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"WITHDATA"}});
   };
   const auto moved = [=, this](const Words& start) {
     const Words options = {"-inf", Pick({"now", "nowms", "(now"}), "ADD", Pick({"30", "-5", "0"})};
-    if (Chance(2)) return Options(start + options, {{"COUNT", Pick({"1", "3"})}});
-    return Options(start + scores(), {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"SCORE", Score()}});
+    if (Chance(2)) return Options(start + options, {{"COUNT", Pick({"1", "3"})}, {"WITHDATA"}});
+    return Options(start + scores(),
+                   {{"REV"}, {"COUNT", Pick({"1", "3"})}, {"SCORE", Score()}, {"WITHDATA"}});
   };
   cases_["zmovebyscore"] = [=] { return moved({"ZMOVEBYSCORE", key(), key()}); };
   cases_["bzmovebyscore"] = [=, this] { return moved({"BZMOVEBYSCORE", Timeout(), key(), key()}); };

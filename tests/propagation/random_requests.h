@@ -68,6 +68,7 @@ class RandomRequests {
   std::string Key(char type, size_t count);  // sometimes one of another type
   std::string Value();
   std::string Member();
+  std::string Payload();  // of a member of a sorted set
   std::string Members();
   std::string Integer();
   std::string Float();

@@ -245,6 +245,30 @@ class Master(ReplicationTest):
         self.await_that(lambda: master.info()["master_failover_state"] == "no-failover", master.info())
         self.assertEqual(replica.info("stats")["sync_full"], 0)
 
+    def test_payloads_of_members_reach_replicas_of_zsetd_alone(self):
+        if not os.environ["ZSETD"].endswith("zsetd"):
+            self.skipTest("redis-server has no payloads")
+        master = self.start(ZSETD)
+        master.client.zadd("z", {f"m{i}": i for i in range(3000)})
+        for i in range(0, 3000, 2):
+            master.client.execute_command("ZSETDATA", "z", f"m{i}", f"data {i}")
+        master.client.zadd("small", {"a": 1})
+        master.client.execute_command("ZSETDATA", "small", "a", "in the snapshot")
+        stock, own = self.replica_of(master), self.start(ZSETD)
+        own.follow(master.port)
+        for replica in (stock, own):
+            self.await_link(replica)
+        master.client.execute_command("ZPOPMIN", "z", 2, "WITHDATA")
+        master.client.execute_command("ZSETDATA", "z", "m3", "in the stream")
+        master.client.execute_command("ZMOVEBYSCORE", "z", "small", 5, 9, "COUNT", 2, "SCORE", 7)
+        master.client.zadd("z", {"m4": 10000})
+        for replica in (stock, own):
+            self.assert_same(master, replica)
+        asked = ("ZGETDATA", "z", "m2", "m3", "m4", "m7", "m2998"), ("ZGETDATA", "small", "a", "m5", "m6")
+        for words in asked:
+            self.assertEqual(own.client.execute_command(*words), master.client.execute_command(*words))
+        self.assertEqual(own.client.execute_command(*asked[1]), [b"in the snapshot", None, b"data 6"])
+
     def test_deadlines_of_hash_fields_reach_replicas(self):
         if not os.environ["ZSETD"].endswith("zsetd"):
             self.skipTest("redis-server 7.0 has no HEXPIRE")

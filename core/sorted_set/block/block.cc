@@ -38,15 +38,11 @@ void Block::Free(Block* block) { ::operator delete(block); }
 
 size_t Block::LargeMemberBytes() const {
   size_t bytes = 0;
-  for (size_t i = 0; HasLengths() && i < count_; ++i) bytes += AllocatedBytes(LargeAt(i));
+  ForEachLarge(0, count_, [&](const LargeMember* large) { bytes += AllocatedBytes(large); });
   return bytes;
 }
 
-void Block::FreeLargeMembers() {
-  for (size_t i = 0; HasLengths() && i < count_; ++i) {
-    if (LargeMember* large = LargeAt(i)) LargeMember::Free(large);
-  }
-}
+void Block::FreeLargeMembers() { ForEachLarge(0, count_, LargeMember::Free); }
 
 #ifndef NDEBUG
 uint64_t Block::Checksum() const {
@@ -225,12 +221,8 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   char* end = Mutable(End());
   CopyBytes(end - all - length, end - all, all - before);
   Write(end - before - length, *packed);
-  if (has_deadlines()) [[unlikely]] {
-    char* column = Mutable(ScorePlace(count_));
-    char* to = column + tag_bytes + length_bytes + frame.width;
-    CopyBytes(to, column, deadline_bytes());
-    DeadlineColumn(to).Insert(i, count_);
-  }
+  if (format_.has_columns()) [[unlikely]]
+    InsertIntoColumns(i, tag_bytes + length_bytes + frame.width);
   char* score = Open(Mutable(Scores()), count_, i, frame.width, tag_bytes + length_bytes);
   StorePacked(score, frame.width, PackedScore(item.code, *packed));
   if (HasLengths()) {
@@ -239,7 +231,27 @@ Block::Insertion Block::Insert(size_t i, const BlockItem& item) {
   }
   if (tagged()) *Open(Mutable(Tags()), count_, i, 1, 0) = static_cast<char>(item.tag);
   ++count_;
+  if (item.payload_length > 0) [[unlikely]] {
+    [[maybe_unused]] const size_t missing = SetPayload(i, item.payload());
+    assert(missing == 0);
+  }
   return Insertion::kDone;
+}
+
+// Inserts an element without a deadline and a payload into the columns, which move up by `shift`
+// bytes.
+void Block::InsertIntoColumns(size_t i, size_t shift) {
+  char* const column = Mutable(ScorePlace(count_));
+  const size_t deadlines = deadline_bytes();
+  if (has_payloads()) {
+    char* const to = column + shift + deadlines + RoomForDeadline();
+    CopyBytes(to, column + deadlines, payload_bytes());
+    PayloadColumn(to).Insert(i, count_);
+  }
+  if (has_deadlines()) {
+    CopyBytes(column + shift, column, deadlines);
+    DeadlineColumn(column + shift).Insert(i, count_);
+  }
 }
 
 void Block::Erase(size_t first, size_t last) {
@@ -249,21 +261,35 @@ void Block::Erase(size_t first, size_t last) {
   const size_t before = MemberBytes(first), with = MemberBytes(last), all = MemberBytes(count_);
   char* lengths = Mutable(Lengths());
   char* scores = Mutable(Scores());
-  char* column = Mutable(ScorePlace(count_));  // of deadlines, if there is one
+  char* column = Mutable(ScorePlace(count_));  // of deadlines or payloads, if there is one
 
   char* end = Mutable(End());
   CopyBytes(end - all + (with - before), end - all, all - with);
   if (tagged()) Close(Mutable(Tags()), count_, first, last, 1, 0);
   if (HasLengths()) Close(lengths, count_, first, last, 1, tag_bytes);
   Close(scores, count_, first, last, format_.score_width, tag_bytes + length_bytes);
-  const size_t all_before = count_;
   count_ -= gone;
-  if (has_deadlines()) [[unlikely]] {
-    DeadlineColumn deadlines(column);
-    deadlines.Erase(first, last, all_before);
-    CopyBytes(Mutable(ScorePlace(count_)), column, deadlines.Bytes(count_));
-    DropUnusedDeadlines();
+  if (format_.has_columns()) [[unlikely]]
+    EraseFromColumns(column, first, last);
+}
+
+// Erases elements, which are not counted any more, from the columns, which begin at `column` and
+// move down.
+void Block::EraseFromColumns(char* column, size_t first, size_t last) {
+  const size_t count_before = count_ + (last - first);
+  char* const to = Mutable(ScorePlace(count_));
+  DeadlineColumn deadlines(column);
+  PayloadColumn payloads(column + (has_deadlines() ? deadlines.Bytes(count_before) : 0));
+  if (has_deadlines()) {
+    deadlines.Erase(first, last, count_before);
+    CopyBytes(to, column, deadlines.Bytes(count_));
   }
+  if (has_payloads()) {
+    payloads.Erase(first, last, count_before);
+    CopyBytes(to + deadline_bytes(), payloads.begin(), payloads.Bytes(count_));
+    format_.has_payloads = Payloads().HasAny();
+  }
+  if (has_deadlines()) DropUnusedDeadlines();
 }
 
 bool Block::SetCode(size_t i, uint64_t code) {
@@ -296,13 +322,37 @@ size_t Block::SetDeadline(size_t i, uint64_t deadline) {
 
 // There is room for them.
 void Block::WriteDeadlines(std::span<const uint64_t> deadlines, const DeadlineFrame& frame) {
+  const size_t before = deadline_bytes(), after = DeadlineColumn::Bytes(frame, count_);
+  char* const column = Mutable(ScorePlace(count_));
+  CopyBytes(column + after, column + before, payload_bytes());
   format_.has_deadlines = true;
   Deadlines().Write(frame, deadlines);
 }
 
 // Without a deadline a block is what it was before it had one.
 void Block::DropUnusedDeadlines() {
-  if (!Deadlines().HasAny(count_)) format_.has_deadlines = false;
+  if (Deadlines().HasAny(count_)) return;
+  char* const column = Mutable(ScorePlace(count_));
+  CopyBytes(column, column + deadline_bytes(), payload_bytes());
+  format_.has_deadlines = false;
+}
+
+size_t Block::SetPayload(size_t i, const PackedPayload& payload) {
+  assert(i < count_);
+  if (!has_payloads()) {
+    if (!payload) return 0;
+    const size_t needed = PayloadColumn::Bytes(count_, payload.size());
+    if (needed > free_bytes()) return needed - free_bytes();
+    Payloads().Clear(count_);
+    format_.has_payloads = true;
+    Payloads().Set(i, count_, payload);
+    return 0;
+  }
+  const size_t before = Payloads().SizeOf(i);
+  if (payload.size() > before + free_bytes()) return payload.size() - before - free_bytes();
+  Payloads().Set(i, count_, payload);
+  format_.has_payloads = Payloads().HasAny();
+  return 0;
 }
 
 void Block::Prefetch() const { FetchLines(this, 12); }

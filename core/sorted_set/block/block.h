@@ -68,7 +68,25 @@ class Block : public BlockLayout {
     return {End() - (i + 1) * width, width};
   }
   LargeMember* LargeAt(size_t i) const;  // or null
-  size_t LargeMemberBytes() const;       // allocated by its LargeMembers
+
+  // The payload of an element, if it has one. O(i).
+  PackedPayload PayloadAt(size_t i) const {
+    assert(i < count_);
+    return has_payloads() ? Payloads().At(i, count_) : PackedPayload();
+  }
+
+  // Calls visit(LargeMember*) for each of the members and payloads of the elements from `first` to
+  // before `last` that have an allocation of their own.
+  template <class Visit>
+  void ForEachLarge(size_t first, size_t last, Visit visit) const {
+    for (size_t i = first; HasLengths() && i < last; ++i) {
+      if (LargeMember* large = LargeAt(i)) visit(large);
+    }
+    for (size_t i = first; has_payloads() && i < last; ++i) {
+      if (Payloads().IsLarge(i)) visit(PayloadAt(i).large());
+    }
+  }
+  size_t LargeMemberBytes() const;  // allocated by its LargeMembers
   void FreeLargeMembers();
 
 #ifndef NDEBUG
@@ -78,7 +96,12 @@ class Block : public BlockLayout {
 
   uint8_t TagAt(size_t i) const { return tagged() ? Tags()[i] : 0; }
   BlockItem ItemAt(size_t i, MemberBuffer& buffer) const {
-    return {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i), DeadlineAt(i)};
+    BlockItem item = {CodeAt(i), MemberAt(i, buffer), LargeAt(i), TagAt(i)};
+    if (format_.has_columns()) [[unlikely]] {
+      item.deadline = DeadlineAt(i);
+      item.set_payload(PayloadAt(i));
+    }
+    return item;
   }
   uint64_t DeadlineAt(size_t i) const {  // or kNoDeadline
     assert(i < count_);
@@ -106,14 +129,16 @@ class Block : public BlockLayout {
   // The number of elements that precede (code, member).
   size_t LowerBound(uint64_t code, std::string_view member) const;
 
-  // Inserts the item at `i`, its place in the order, if the format and the free bytes allow it. The
-  // item has no deadline. After kOtherFormat or kNoRoom the block is unchanged.
+  // Inserts the item at `i`, its place in the order, if the format and the free bytes allow it.
+  // Ignores the item's deadline. After kOtherFormat or kNoRoom the block is unchanged.
   enum class Insertion { kDone, kNoRoom, kOtherFormat };
   Insertion Insert(size_t i, const BlockItem& item);
 
-  // The bytes that an item takes if it fits the format, and the bytes that it adds to the column of
-  // deadlines.
-  size_t RoomFor(const BlockItem& item) const { return format_.BytesOf(item); }
+  // The bytes that an item takes if it fits the format, with its payload, and the bytes that it
+  // adds to the column of deadlines.
+  size_t RoomFor(const BlockItem& item) const {
+    return format_.BytesOf(item) + RoomForPayload(item);
+  }
   size_t RoomForDeadline() const {
     return has_deadlines() ? Deadlines().Bytes(count_ + 1) - Deadlines().Bytes(count_) : 0;
   }
@@ -129,6 +154,11 @@ class Block : public BlockLayout {
   // Sets or, with kNoDeadline, removes a deadline. Returns 0, or the number of missing free bytes
   // if nothing was changed. O(count).
   size_t SetDeadline(size_t i, uint64_t deadline);
+
+  // Sets, replaces or removes a payload. Returns 0, or the number of missing free bytes if nothing
+  // was changed. The caller frees the LargeMember of the old one. The bytes of a short payload are
+  // not in this block. O(bytes).
+  size_t SetPayload(size_t i, const PackedPayload& payload);
 
   // Prefetch what a search will read.
   void Prefetch() const;
@@ -150,6 +180,14 @@ class Block : public BlockLayout {
 
   void WriteDeadlines(std::span<const uint64_t> deadlines, const DeadlineFrame& frame);
   void DropUnusedDeadlines();
+  void InsertIntoColumns(size_t i, size_t shift);
+  void EraseFromColumns(char* column, size_t first, size_t last);
+  size_t RoomForPayload(const BlockItem& item) const {
+    if (!has_payloads() && item.payload_length == 0) [[likely]]
+      return 0;
+    const size_t bytes = item.payload().size();
+    return has_payloads() ? 1 + bytes : PayloadColumn::Bytes(count_ + 1, bytes);
+  }
   void PrefetchMember(size_t i) const;
   size_t LengthOf(const PackedMember& member) const {
     if (!HasLengths()) return format_.member_width;

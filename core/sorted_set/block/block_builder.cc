@@ -48,6 +48,16 @@ void BlockBuilder::WriteDeadlines(Block& block, std::span<const uint64_t> deadli
   block.WriteDeadlines(deadlines, DeadlineFrame::Covering(deadlines));
 }
 
+// Precondition: the block has room for them, and a payload exists.
+void BlockBuilder::WritePayloads(Block& block, std::span<const BlockItem> items) {
+  PayloadColumn payloads = block.Payloads();
+  payloads.Clear(items.size());
+  block.format_.has_payloads = true;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (items[i].payload_length > 0) payloads.Set(i, items.size(), items[i].payload());
+  }
+}
+
 // All members that the block stores as bytes begin with the prefix.
 Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& plan) {
   assert(!items.empty() && items.size() <= Block::kMaxCount);
@@ -76,6 +86,8 @@ Block* BlockBuilder::Pack(std::span<const BlockItem> items, const BlockPlan& pla
     block->Write(at -= length, packed);
   }
   if (deadline_bytes > 0) WriteDeadlines(*block, deadlines.all());
+  if (PayloadBytes(items) > 0) [[unlikely]]
+    WritePayloads(*block, items);
   return block;
 }
 
@@ -104,6 +116,11 @@ Block* BlockBuilder::Clone(const Block& block) {
     LargeMember* own = LargeMember::Make(shared->view());
     CopyBytes(Block::Mutable(clone->MemberPlace(i)), &own, sizeof(own));
   }
+  for (size_t i = 0; clone->has_payloads() && i < clone->count_; ++i) {
+    const LargeMember* shared = clone->PayloadAt(i).large();
+    if (shared == nullptr) continue;
+    clone->SetPayload(i, PackedPayload(LargeMember::Make(shared->view())));
+  }
   return clone;
 }
 
@@ -119,9 +136,11 @@ Block* BlockBuilder::Part(const Block& block, size_t first, size_t last, size_t 
   }
   const size_t deadline_bytes = deadlines.bytes();
   BlockFormat format = block.format_;
-  format.has_deadlines = false;
-  Block* part =
-      Allocate(Block::kHeaderBytes + front + deadline_bytes + bytes + room, format, count);
+  format.has_deadlines = format.has_payloads = false;
+  const size_t payloads = block.has_payloads() ? block.Payloads().SumOf(first, last) : 0;
+  const size_t payload_bytes = payloads > 0 ? PayloadColumn::Bytes(count, payloads) : 0;
+  const size_t columns = deadline_bytes + payload_bytes;
+  Block* part = Allocate(Block::kHeaderBytes + front + columns + bytes + room, format, count);
   const std::string_view prefix = block.Prefix();
   CopyBytes(Block::Mutable(part->Data()), prefix.data(), prefix.size());
   if (block.tagged()) CopyBytes(Block::Mutable(part->Tags()), block.Tags() + first, count);
@@ -131,6 +150,10 @@ Block* BlockBuilder::Part(const Block& block, size_t first, size_t last, size_t 
   CopyBytes(Block::Mutable(part->Scores()), block.Scores() + first * width, count * width);
   CopyBytes(Block::Mutable(part->End()) - bytes, block.End() - before - bytes, bytes);
   if (deadline_bytes > 0) WriteDeadlines(*part, deadlines.all());
+  if (payload_bytes > 0) {
+    part->Payloads().CopyOf(block.Payloads(), first, last, block.count_);
+    part->format_.has_payloads = true;
+  }
   return part;
 }
 

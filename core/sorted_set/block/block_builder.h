@@ -34,6 +34,7 @@ class BlockBuilder {
  private:
   static Block* Allocate(size_t bytes, const BlockFormat& format, size_t count);
   static void WriteDeadlines(Block& block, std::span<const uint64_t> deadlines);
+  static void WritePayloads(Block& block, std::span<const BlockItem> items);
   static Block* Copied(const Block& block, size_t room);  // with the same LargeMembers
 
   static int ScoreBits(const Block& block);

@@ -124,16 +124,26 @@ std::optional<size_t> PlanNumerals(std::span<const BlockItem> items, std::option
 
 }  // namespace
 
+size_t PayloadBytes(std::span<const BlockItem> items) {
+  size_t total = 0;
+  for (const BlockItem& item : items) {
+    if (item.payload_length > 0) [[unlikely]]
+      total += item.payload().size();
+  }
+  return total == 0 ? 0 : PayloadColumn::Bytes(items.size(), total);
+}
+
 BlockPlan PlanBlock(std::span<const BlockItem> items, bool tagged, std::optional<size_t> added) {
   BlockFormat format;
   format.tagged = tagged;
   PlanScores(items, format);
   BlockFormat numerals = format;
   const size_t tag_bytes = tagged ? items.size() : 0, bytes = PlanBytes(items, format);
+  const size_t other_bytes = tag_bytes + PayloadBytes(items);
   const auto numeral_bytes = PlanNumerals(items, added, numerals);
   const bool as_numerals = numeral_bytes && *numeral_bytes <= bytes;
-  BlockPlan plan = as_numerals ? BlockPlan{numerals, *numeral_bytes + tag_bytes}
-                               : BlockPlan{format, bytes + tag_bytes};
+  BlockPlan plan = as_numerals ? BlockPlan{numerals, *numeral_bytes + other_bytes}
+                               : BlockPlan{format, bytes + other_bytes};
   if (added == 0) LowerScores(items, plan.format);
   return plan;
 }

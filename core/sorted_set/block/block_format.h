@@ -8,6 +8,7 @@
 
 #include "core/sorted_set/block/deadline_frame.h"
 #include "core/sorted_set/block/large_member.h"
+#include "core/sorted_set/block/payload_column.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/util/numeral.h"
 
@@ -19,7 +20,18 @@ struct BlockItem {
   std::string_view member;       // the whole member
   LargeMember* large = nullptr;  // the owner of a member too long for a block
   uint8_t tag = 0;               // some bits of the member's hash
+  uint8_t payload_length = 0;    // of its PackedPayload, as is the next one; here to save padding
+  const char* payload_bytes = nullptr;
   uint64_t deadline = kNoDeadline;
+
+  PackedPayload payload() const {
+    if (payload_length != PackedPayload::kLarge) return {payload_length, payload_bytes};
+    return PackedPayload(reinterpret_cast<const LargeMember*>(payload_bytes));
+  }
+  void set_payload(const PackedPayload& payload) {
+    payload_length = payload.length();
+    payload_bytes = payload.bytes();
+  }
 };
 
 // How the elements of a block are encoded; chosen whenever a block is packed. Without padding,
@@ -33,15 +45,16 @@ struct [[gnu::packed]] BlockFormat {
 
   uint64_t score_base = 0;
   uint64_t number_base = 0;
-  uint8_t score_shift = 0;
-  uint8_t score_width = 0;  // of a packed score, including a shared number
-  Members members : 2 = Members::kSameLength;
-  bool tagged : 1 = false;         // each element has a tag
-  uint8_t digits : 5 = 0;          // of the numerals, as defined in core/util/numeral.h
-  uint8_t number_bits : 7 = 0;     // the lowest bits of a packed score, for the number
+  uint8_t score_shift : 6 = 0;
   bool has_deadlines : 1 = false;  // an element has a deadline
-  uint8_t member_width = 0;        // packed bytes a member, unless lengths differ
-  uint8_t prefix_length = 0;       // of the prefix that all members share
+  bool has_payloads : 1 = false;   // an element has a payload
+  uint8_t score_width = 0;         // of a packed score, including a shared number
+  Members members : 2 = Members::kSameLength;
+  bool tagged : 1 = false;      // each element has a tag
+  uint8_t digits : 5 = 0;       // of the numerals, as defined in core/util/numeral.h
+  uint8_t number_bits : 7 = 0;  // the lowest bits of a packed score, for the number
+  uint8_t member_width = 0;     // packed bytes a member, unless lengths differ
+  uint8_t prefix_length = 0;    // of the prefix that all members share
 
   static_assert(kMaxNumeralDigits < 1 << 5);
 
@@ -54,7 +67,10 @@ struct [[gnu::packed]] BlockFormat {
     return shares_bytes() ? number_mask() : PackedMax(member_width);
   }
 
-  // The bytes of an item that fits the format, without its deadline.
+  // Whether the block has a column besides those that each element needs.
+  bool has_columns() const { return has_deadlines || has_payloads; }
+
+  // The bytes of an item that fits the format, without its deadline and its payload.
   size_t BytesOf(const BlockItem& item) const {
     const size_t front = (tagged ? 1 : 0) + score_width;
     if (members != Members::kLengths) return front + member_width;
@@ -71,11 +87,15 @@ inline LargeMember* MakeLarge(std::string_view member) {
   return member.size() > kMaxInlineMember ? LargeMember::Make(member) : nullptr;
 }
 
-// A format and the bytes that the elements take in it, without the block's header and deadlines.
+// A format and the bytes that the elements take in it, with payloads, but without the block's
+// header and deadlines.
 struct BlockPlan {
   BlockFormat format;
   size_t bytes = 0;
 };
+
+// The bytes of the column of payloads of the items; 0 if none has one.
+size_t PayloadBytes(std::span<const BlockItem> items);
 
 // Returns the tightest format for the items. Precondition: they are in order, and at least one.
 //

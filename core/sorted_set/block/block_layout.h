@@ -9,6 +9,7 @@
 #include "core/sorted_set/block/block_format.h"
 #include "core/sorted_set/block/deadline_column.h"
 #include "core/sorted_set/block/large_member.h"
+#include "core/sorted_set/block/payload_column.h"
 #include "core/util/byte_scan.h"
 #include "core/util/packed_integer.h"
 
@@ -16,13 +17,13 @@ namespace zsetd {
 
 // The bytes of a block, in one allocation, and where each of its fields is:
 //
-//   header | prefix | tags | lengths | scores | deadlines -->      free      <-- members | end
-//                     t0 t1  l0 l1     s0 s1    d0 d1                          m1 m0
+//   header | prefix | tags | lengths | scores | deadlines | payloads -->   free   <-- members | end
+//                     t0 t1  l0 l1     s0 s1    d0 d1       p0 p1                       m1 m0
 //
 // It has no pointer and no offset per element. Each array at the front has one field per element.
-// Tags and lengths exist if the format has them, deadlines if an element has one
-// (core/sorted_set/block/deadline_column.h). Members are stored in order from the end downwards, so
-// that appending a member moves no other one.
+// Tags and lengths exist if the format has them. Deadlines and payloads exist if an element has one
+// (core/sorted_set/block/deadline_column.h and payload_column.h). Members are stored in order from
+// the end downwards, so that appending a member moves no other one.
 //
 // Invariant: the front and the members do not overlap. Block defines the invariants of their
 // contents.
@@ -39,6 +40,7 @@ class BlockLayout {
   size_t count() const { return count_; }
   bool tagged() const { return format_.tagged; }
   bool has_deadlines() const { return format_.has_deadlines; }
+  bool has_payloads() const { return format_.has_payloads; }
   size_t allocated_bytes() const { return capacity_; }
   size_t used_bytes() const { return capacity_ - free_bytes(); }
   size_t free_bytes() const {
@@ -85,10 +87,21 @@ class BlockLayout {
   }
   const char* ScorePlace(size_t i) const { return Scores() + i * format_.score_width; }
   uint64_t PackedScoreAt(size_t i) const { return LoadPacked(ScorePlace(i), format_.score_width); }
-  const char* FrontEnd() const { return ScorePlace(count_) + deadline_bytes(); }
+  const char* FrontEnd() const { return ScorePlace(count_) + column_bytes(); }
+
+  // The bytes of the columns that few blocks have.
+  size_t column_bytes() const {
+    if (!format_.has_columns()) [[likely]]
+      return 0;
+    return deadline_bytes() + payload_bytes();
+  }
+  size_t payload_bytes() const { return has_payloads() ? Payloads().Bytes(count_) : 0; }
 
   DeadlineColumn Deadlines() const {  // of a block with deadlines
     return DeadlineColumn(Mutable(ScorePlace(count_)));
+  }
+  PayloadColumn Payloads() const {  // of a block with payloads
+    return PayloadColumn(Mutable(ScorePlace(count_) + deadline_bytes()));
   }
 
   // The bytes that the first `count` members take.
@@ -113,7 +126,7 @@ class BlockLayout {
 
   uint16_t capacity_ = 0;  // of the whole allocation
   uint8_t count_;
-  BlockFormat format_;  // changes only by a column of deadlines
+  BlockFormat format_;  // changes only by the columns of deadlines and payloads
 };
 
 static_assert(alignof(BlockFormat) == 1 &&

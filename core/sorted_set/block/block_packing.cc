@@ -19,6 +19,11 @@ size_t UsedBytes(const Block& block) { return block.used_bytes() - block.deadlin
 
 size_t BytesOf(const BlockPlan& plan) { return Block::kHeaderBytes + plan.bytes; }
 
+// Moves the block into a smaller allocation if a third of this one is free.
+Block* ShrinkIfSlack(Block* block) {
+  return block->free_bytes() > block->allocated_bytes() / 3 ? BlockBuilder::Moved(block, 0) : block;
+}
+
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
   return items.size() <= Block::kMaxCount && BytesOf(plan) <= Block::kMaxBytes;
 }
@@ -98,9 +103,20 @@ Block* SetDeadlineOrGrow(Block* block, size_t i, uint64_t deadline) {
   return block;
 }
 
+Block* SetPayloadOrGrow(Block* block, size_t i, const PackedPayload& payload) {
+  const size_t missing = block->SetPayload(i, payload);
+  if (missing == 0) return ShrinkIfSlack(block);
+  const size_t free = block->free_bytes(), used = UsedBytes(*block);
+  if (used + free + missing > Block::kMaxBytes) return nullptr;
+  const size_t room = std::min(free + missing + Growth(*block), Block::kMaxBytes - used);
+  block = BlockBuilder::Moved(block, room);
+  block->SetPayload(i, payload);
+  return block;
+}
+
 Block* EraseAndShrink(Block* block, size_t first, size_t last) {
   block->Erase(first, last);
-  return block->free_bytes() > block->allocated_bytes() / 3 ? BlockBuilder::Moved(block, 0) : block;
+  return ShrinkIfSlack(block);
 }
 
 std::vector<Block*> Split(Block* block, size_t i, const BlockItem& item) {
@@ -139,7 +155,11 @@ Block* PackFull(std::span<const BlockItem> items, BlockSide side) {
   if (!Fits(items, plan)) {
     const auto item = [&](size_t i) { return items[from_last ? items.size() - 1 - i : i]; };
     size_t bytes = Block::kHeaderBytes + plan.format.prefix_length, count = 0;
-    while ((bytes += plan.format.BytesOf(item(count))) <= Block::kMaxBytes) ++count;
+    const size_t each = PayloadBytes(items) > 0 ? PayloadColumn::Bytes(1, 0) : 0;
+    const auto bytes_of = [&](const BlockItem& one) {
+      return plan.format.BytesOf(one) + each + one.payload().size();
+    };
+    while ((bytes += bytes_of(item(count))) <= Block::kMaxBytes) ++count;
     take(count);
     plan = PlanBlock(items, true);
   }

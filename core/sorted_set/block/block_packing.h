@@ -10,9 +10,9 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 160 elements or 4 KB, without deadlines. One that overflows is split into halves,
-// which are copied if packing them again would save nothing. Its allocation grows a little at a
-// time, and shrinks when a third of it is free.
+// A block takes 160 elements or 4 KB, with payloads, but without deadlines. One that overflows is
+// split into halves, which are copied if packing them again would save nothing. Its allocation
+// grows a little at a time, and shrinks when a third of it is free.
 
 // Inserts the item at `i`: in place, or by moving the block, or by packing it again. Returns the
 // block, possibly at another address; null, with nothing changed, if it would be too large for one.
@@ -21,6 +21,11 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item);
 // Sets or, with kNoDeadline, removes the deadline of element `i`: in place, or by moving the block.
 // Returns the block, possibly at another address.
 Block* SetDeadlineOrGrow(Block* block, size_t i, uint64_t deadline);
+
+// Sets, replaces or removes the payload of element `i`: in place, or by moving the block. Returns
+// the block, possibly at another address; null, with nothing changed, if it would be too large for
+// one. Block::SetPayload() has the preconditions.
+Block* SetPayloadOrGrow(Block* block, size_t i, const PackedPayload& payload);
 
 // Erases the elements from `first` to before `last`, which are not all. Their LargeMembers may
 // have been freed already. Returns the block, possibly at another address.

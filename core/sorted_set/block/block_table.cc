@@ -122,16 +122,14 @@ void BlockTable::FreeIds(std::span<const uint32_t> ids) {
 }
 
 void BlockTable::CountLarge(const Block& block) {
-  for (size_t i = 0; i < block.count(); ++i) CountLarge(block.LargeAt(i));
+  block.ForEachLarge(0, block.count(), [this](const LargeMember* large) { CountLarge(large); });
 }
 
 void BlockTable::DiscountLarge(const Block& block) {
-  for (size_t i = 0; i < block.count(); ++i) {
-    const LargeMember* large = block.LargeAt(i);
-    if (large == nullptr) continue;
+  block.ForEachLarge(0, block.count(), [this](const LargeMember* large) {
     bytes_used_ -= AllocatedBytes(large);
     --large_count_;
-  }
+  });
 }
 
 void BlockTable::CountLarge(const LargeMember* large) {

@@ -91,7 +91,7 @@ class BlockTable {
 
   void FreeIds(std::span<const uint32_t> ids);
 
-  // Count the members too large for a block; null is allowed.
+  // Count the members and payloads too large for a block; null is allowed.
   void CountLarge(const LargeMember* large);
   void FreeLarge(LargeMember* large);
 

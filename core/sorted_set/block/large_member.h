@@ -8,7 +8,7 @@
 
 namespace zsetd {
 
-// A member too long for a block, in an allocation of its own.
+// A member or a payload too long for a block, in an allocation of its own.
 class LargeMember {
  public:
   static LargeMember* Make(std::string_view member) {

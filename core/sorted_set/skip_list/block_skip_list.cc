@@ -41,6 +41,7 @@ BlockSkipList::BlockSkipList(Block* block) : levels_(0, block->count()) {
     const uint64_t hash = hashes[count++] = KeyedHash(item.member);
     item.tag = MemberIndex::TagOf(hash);
     blocks_.CountLarge(item.large);
+    blocks_.CountLarge(item.payload().large());
   }
   Block* tagged = BlockBuilder::Pack(unpacked.items(), PlanBlock(unpacked.items(), true));
   Block::Free(block);
@@ -167,6 +168,8 @@ void BlockSkipList::Insert(BlockItem item) {
 
 void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
   blocks_.CountLarge(item.large);
+  if (item.payload_length > 0) [[unlikely]]
+    blocks_.CountLarge(item.payload().large());
   levels_.Add(spot.path, 1);
   const size_t blocks_before = blocks_.count();
   index_.Insert(spot.hash, InsertInto(blocks_.At(spot.path.child), item));
@@ -238,16 +241,48 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   return id;
 }
 
-// The index changes only if it is to have the element by another id.
 void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
   const Block* block = place.block;
   const size_t i = place.index;
   if (KeepsPlace(*block, i, code) && blocks_.Mutable(block)->SetCode(i, code)) return;
+  if (!block->has_payloads()) [[likely]]
+    return Reinsert(place, code, member, {});
+  Reinsert(place, code, member, KeptPayload(block->PayloadAt(i)).get());
+}
 
+bool BlockSkipList::HasPayloads() const {
+  const Block* block = blocks_.First();
+  while (block != nullptr && !block->has_payloads()) block = blocks_.Next(*block);
+  return block != nullptr;
+}
+
+void BlockSkipList::SetPayload(BlockPlace place, std::string_view member,
+                               const PackedPayload& payload) {
+  const size_t bytes = place.block->allocated_bytes();
+  const uint64_t deadline = place.block->DeadlineAt(place.index);
+  Block* changed = blocks_.Mutable(place.block);
+  LargeMember* const old = changed->PayloadAt(place.index).large();
+  blocks_.CountLarge(payload.large());
+  if (Block* set = SetPayloadOrGrow(changed, place.index, payload)) {
+    if (set != changed) blocks_.Replace(set, bytes);
+  } else {
+    Reinsert(place, place.code(), member, payload);
+    if (deadline != kNoDeadline) SetDeadline(Find(member), deadline);
+  }
+  blocks_.FreeLarge(old);
+}
+
+// Erases the element and inserts it with this score and payload, whose bytes are not in the block.
+// The index changes only if it is to have the element by another id.
+void BlockSkipList::Reinsert(BlockPlace place, uint64_t code, std::string_view member,
+                             const PackedPayload& payload) {
+  const Block* block = place.block;
+  const size_t i = place.index;
   block->PrefetchBehind(i);
   const uint64_t hash = KeyedHash(member);
   const uint32_t from = index_.IdOf(block->id, i);
-  const BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
+  BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
+  item.set_payload(payload);
   if (IsBetweenEnds(*block, code)) {  // the levels need not know
     Block* changed = blocks_.Mutable(block);
     const uint64_t deadline = changed->DeadlineAt(i);
@@ -271,12 +306,15 @@ void BlockSkipList::Erase(BlockPlace place, std::string_view member) {
   const Block* block = place.block;
   block->PrefetchBehind(place.index);
   index_.Remove(KeyedHash(member), index_.IdOf(block->id, place.index));
-  blocks_.FreeLarge(blocks_.Mutable(block)->LargeAt(place.index));
+  Block* const changed = blocks_.Mutable(block);
+  blocks_.FreeLarge(changed->LargeAt(place.index));
+  if (changed->has_payloads()) [[unlikely]]
+    blocks_.FreeLarge(changed->PayloadAt(place.index).large());
   EraseIn(block, place.index, member);
   index_.Tidy();
 }
 
-// Leaves the index alone, and the LargeMember if it is one.
+// Leaves the index alone, and the LargeMembers if it has some.
 void BlockSkipList::EraseIn(const Block* block, size_t i, std::string_view member) {
   const SeparatorLevels::Path path = levels_.Find(block->CodeAt(i), member);
   levels_.Add(path, -1);
@@ -308,8 +346,8 @@ void BlockSkipList::EraseSome(const SeparatorLevels::Path& path, size_t first, s
     index_.Prefetch(hashes[i]);
   }
   const uint32_t id = block->id;
-  const Block* changed = blocks_.Mutable(block);
-  for (size_t i = first; i < last; ++i) blocks_.FreeLarge(changed->LargeAt(i));
+  blocks_.Mutable(block)->ForEachLarge(first, last,
+                                       [this](LargeMember* large) { blocks_.FreeLarge(large); });
   levels_.Add(path, -static_cast<ptrdiff_t>(last - first));
   const bool is_all = last - first == block->count();
   if (!is_all) TakeOut(block, first, last);

@@ -98,13 +98,20 @@ class BlockSkipList {
   // O(blocks).
   void SetDeadline(BlockPlace place, uint64_t deadline);
 
-  // Take over the item's LargeMember. The member does not exist; the new one has no deadline. The
+  // Whether an element has a payload. O(blocks).
+  bool HasPayloads() const;
+
+  // Sets, replaces or removes the payload of an element, which is not the only one. Takes over its
+  // LargeMember. O(log n).
+  void SetPayload(BlockPlace place, std::string_view member, const PackedPayload& payload);
+
+  // Take over the item's LargeMembers. The member does not exist; the new one has no deadline. The
   // first sets the item's tag, the second expects it. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
-  // Changes the score of the member at the place, which is not the only element. Its deadline may
-  // be lost. O(log n), often O(1).
+  // Changes the score of the member at the place, which is not the only element. Its payload is
+  // kept; its deadline may be lost. O(log n), often O(1).
   void Move(BlockPlace place, uint64_t code, std::string_view member);
 
   // Erases an element, which is not the only one. O(log n).
@@ -134,6 +141,8 @@ class BlockSkipList {
 
   static std::vector<SeparatorLevels::Leaf> LeavesOf(const BlockTable& blocks);
 
+  void Reinsert(BlockPlace place, uint64_t code, std::string_view member,
+                const PackedPayload& payload);
   uint32_t InsertInto(const Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);

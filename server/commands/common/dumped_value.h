@@ -7,8 +7,8 @@
 
 namespace zsetd {
 
-// Returns the payload of DUMP and MIGRATE: the entry's value with the deadlines of its elements, in
-// the oldest format that supports it. O(n).
+// Returns the payload of DUMP and MIGRATE: the entry's value with the deadlines and payloads of its
+// elements, in the oldest format that supports it. O(n).
 std::string DumpedValue(Call& call, const Entry& entry);
 
 }  // namespace zsetd

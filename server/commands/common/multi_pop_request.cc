@@ -17,10 +17,15 @@ Args TakeCountedKeys(ArgReader& args) {
 
 uint64_t TakeMultiPopCount(ArgReader& args) {
   if (args.AtEnd()) return 1;
-  if (!args.Take("count")) args.Refuse(kSyntaxError);
-  const int64_t count = args.IntegerIn(1, kMostPopped, "ERR count should be greater than 0");
+  const uint64_t count = TakeCountOption(args);
   args.End();
-  return static_cast<uint64_t>(count);
+  return count;
+}
+
+uint64_t TakeCountOption(ArgReader& args) {
+  if (!args.Take("count")) args.Refuse(kSyntaxError);
+  return static_cast<uint64_t>(
+      args.IntegerIn(1, kMostPopped, "ERR count should be greater than 0"));
 }
 
 }  // namespace zsetd

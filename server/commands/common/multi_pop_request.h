@@ -13,8 +13,11 @@ inline constexpr KeyPlaces kAllButLast = {1, -2, 1};
 // Takes "numkeys key [key ...]".
 Args TakeCountedKeys(ArgReader& args);
 
-// Takes "[COUNT count]" at the end of ZMPOP, LMPOP and similar commands; 1 by default.
+// Takes "[COUNT count]" at the end of LMPOP and similar commands; 1 by default.
 uint64_t TakeMultiPopCount(ArgReader& args);
+
+// Takes the count after the word COUNT, or refuses another word.
+uint64_t TakeCountOption(ArgReader& args);
 
 // Opens the first key that exists, and sets `found` to its name. Returns an empty Edit if none
 // exists. A command that was blocked only considers the key that unblocked it.

@@ -11,15 +11,23 @@ constexpr std::string_view kNotACount =
 
 }  // namespace
 
-RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more) {
+RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more, bool may_have_data) {
   RandomRequest request = {.counted = !args.AtEnd()};
   if (!request.counted) return request;
   request.count = args.Integer();
   if (request.count < -kMostChosen) args.Refuse(kNotACount);
-  request.with_more = !more.empty() && args.Take(more);
-  args.End();
-  if (request.with_more && request.size() > kMostChosen / 2) {
-    args.Refuse("ERR value is out of range");  // in RESP2 each counts twice
+  while (args.ok() && !args.AtEnd()) {
+    if (!request.with_more && !more.empty() && args.Take(more)) {
+      request.with_more = true;
+    } else if (!request.with_data && may_have_data && args.Take("withdata")) {
+      request.with_data = true;
+    } else {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  const bool has_parts = request.with_more || request.with_data;
+  if (has_parts && request.size() > kMostChosen / (1 + request.with_more + request.with_data)) {
+    args.Refuse("ERR value is out of range");  // in RESP2 each part counts
   }
   return request;
 }

@@ -19,14 +19,16 @@ struct RandomRequest {
   bool counted = false;  // false: a single element, not in an array
   int64_t count = 0;
   bool with_more = false;  // scores or values
+  bool with_data = false;  // WITHDATA: payloads
 
   bool may_repeat() const { return count < 0; }
   size_t size() const { return may_repeat() ? -count : count; }
 };
 
 // Takes the remaining arguments: none, or a count. Unless `more` is empty, this option may follow
-// the count.
-RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "");
+// the count, and WITHDATA too if `may_have_data`.
+RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more = "",
+                                bool may_have_data = false);
 
 // Any number of draws from a copy of the value, which does not change during the reply.
 template <class Copy, class Draw>

@@ -16,6 +16,7 @@
 #include "server/commands/common/dumped_value.h"
 #include "server/commands/common/element_expiry.h"
 #include "server/commands/common/encoding.h"
+#include "server/commands/common/member_payloads.h"
 #include "server/commands/key/families.h"
 #include "server/engine/call.h"
 #include "server/engine/store/rdb_value_reader.h"
@@ -24,7 +25,7 @@
 namespace zsetd {
 namespace {
 
-// Returns a payload that any server can read, without deadlines of elements.
+// Returns a payload that any server can read, without deadlines and payloads of elements.
 std::string PlainPayloadOf(Call& call, const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, call.keys.compresses_dumps());
@@ -123,8 +124,8 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
 // returns a new payload in `remade`.
 std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
   const auto type = static_cast<RdbType>(request.payload.front());
-  const bool is_known =
-      VersionOfPayload(request.payload) <= kRdbVersionWritten && type != RdbType::kZSetDeadlines;
+  const bool is_known = VersionOfPayload(request.payload) <= kRdbVersionWritten &&
+                        type != RdbType::kZSetDeadlines && type != RdbType::kZSetPayloads;
   if (is_known) return request.payload;
   remade = PlainPayloadOf(call, *call.keys.all().Find(request.key));
   return remade;
@@ -144,6 +145,7 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   if (request.frequency) words.insert(words.end(), {"FREQ", frequency});
   call.Propagate(words);
   PropagateElementDeadlines(call, request.key);
+  PropagateMemberPayloads(call, request.key);
 }
 
 // If the value has already expired, only the existing value is deleted.

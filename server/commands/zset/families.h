@@ -13,6 +13,7 @@ std::span<const Command> ZSetBlockingPopCommands();
 std::span<const Command> ZSetExpireCommands();
 std::span<const Command> ZSetMoveCommands();
 std::span<const Command> ZSetOperationCommands();
+std::span<const Command> ZSetPayloadCommands();
 std::span<const Command> ZSetPopCommands();
 std::span<const Command> ZSetRandomCommands();
 std::span<const Command> ZSetRangeCommands();
@@ -30,6 +31,7 @@ inline auto ZSetFamilies() {
       ZSetExpireCommands(),
       ZSetMoveCommands(),
       ZSetOperationCommands(),
+      ZSetPayloadCommands(),
       ZSetPopCommands(),
       ZSetRandomCommands(),
       ZSetRangeCommands(),

@@ -161,7 +161,7 @@ void ReplySelected(Call& call, const AlgebraRequest& request, const Operation& o
   ElementSelector selector(request.selection());
   operation.select(request, selector);
   const std::vector<ElementSelector::Selected> elements = selector.Take();
-  StartElements(call.reply, elements.size(), request.with_scores);
+  StartElements(call.reply, elements.size(), {.score = request.with_scores});
   for (const ElementSelector::Selected& element : elements) {
     ReplyElement(call.reply, Element{element.member, element.score}, request.with_scores);
   }
@@ -173,7 +173,8 @@ void Reply(Call& call, AlgebraGrammar grammar, const Operation& operation) {
   if (call.Refused()) return;
   if (request.IsSelective()) return ReplySelected(call, request, operation);
   const SortedSet result = operation.whole(request);
-  ReplyElements(call, &result, {0, result.size()}, request.is_reversed, request.with_scores);
+  ReplyElements(call, &result, {0, result.size()}, request.is_reversed,
+                {.score = request.with_scores});
 }
 
 // The destination may be one of the inputs, so the result is complete before it is stored.

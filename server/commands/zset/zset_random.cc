@@ -22,18 +22,23 @@ void ReplyOne(Call& call, const SortedSet* set) {
   call.reply.Bulk(AtRandom(*set, call.keys.rng()).member());
 }
 
-void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, bool with_scores) {
-  ReplyElement(reply, AtRandom(set, rng), with_scores);
+ElementParts PartsOf(const RandomRequest& request) {
+  return {.score = request.with_more, .payload = request.with_data};
 }
-void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, bool with_scores) {
-  ReplyElement(reply, pool.Draw(rng), with_scores);
+
+void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, ElementParts parts) {
+  ReplyElement(reply, AtRandom(set, rng), parts);
+}
+void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, ElementParts parts) {
+  const Element drawn = pool.Draw(rng);
+  ReplyElement(reply, drawn, parts.payload ? pool.drawn_payload() : std::nullopt, parts);
 }
 
 void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
                    const RandomRequest& request) {
-  StartElements(call.reply, request.size(), request.with_more);
-  const auto draw = [with_scores = request.with_more](ReplyWriter& reply, auto& whole, Rng& rng) {
-    DrawOne(reply, whole, rng, with_scores);
+  StartElements(call.reply, request.size(), PartsOf(request));
+  const auto draw = [parts = PartsOf(request)](ReplyWriter& reply, auto& whole, Rng& rng) {
+    DrawOne(reply, whole, rng, parts);
   };
   ReplyDraws<ElementSampler>(
       call, key, set, [&] { return std::make_shared<ElementSampler>(set); }, request.size(), draw);
@@ -42,17 +47,17 @@ void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
 // If all elements are requested, replies the highest first, as in Redis.
 void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& request) {
   if (request.size() >= set.size()) {
-    return ReplyElements(call, &set, {0, set.size()}, /*reversed=*/true, request.with_more);
+    return ReplyElements(call, &set, {0, set.size()}, /*reversed=*/true, PartsOf(request));
   }
-  StartElements(call.reply, request.size(), request.with_more);
+  StartElements(call.reply, request.size(), PartsOf(request));
   for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.keys.rng())) {
-    ReplyElement(call.reply, set.At(rank), request.with_more);
+    ReplyElement(call.reply, set.At(rank), PartsOf(request));
   }
 }
 
 void ZRandMember(Call& call) {
   const std::string_view key = call.args.Word();
-  const RandomRequest request = TakeRandomRequest(call.args, "withscores");
+  const RandomRequest request = TakeRandomRequest(call.args, "withscores", /*may_have_data=*/true);
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   if (!request.counted) return ReplyOne(call, set);
@@ -69,7 +74,7 @@ constexpr Command kZSetRandomCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "6.2.0",
-     .usage = "key [count [WITHSCORES]]",
+     .usage = "key [count [WITHSCORES] [WITHDATA]]",
      .summary = "Returns random members.",
      .cost = "O(N*log(M)) for N members returned of M",
      .tips = "nondeterministic_output"},

@@ -34,12 +34,12 @@ class Matches {
     }
   }
 
-  void Reply(ReplyWriter& reply, bool with_scores) const {
-    StartElements(reply, count_, with_scores);
+  void Reply(ReplyWriter& reply, ElementParts parts) const {
+    StartElements(reply, count_, parts);
     if (count_ == 0) return;
     SortedSet::Cursor at = Start();
     for (const bool is_selected : selected_) {
-      if (is_selected) ReplyElement(reply, at, with_scores);
+      if (is_selected) ReplyElement(reply, at, parts);
       Advance(at);
     }
   }
@@ -62,10 +62,10 @@ void ReplyRange(Call& call, const RangeRequest& named) {
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
   if (request.pattern && set != nullptr) {
-    return Matches(*set, request).Reply(call.reply, request.with_scores);
+    return Matches(*set, request).Reply(call.reply, request.parts);
   }
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
-  ReplyElements(call, set, ranks, request.IsReversed(), request.with_scores);
+  ReplyElements(call, set, ranks, request.IsReversed(), request.parts);
 }
 
 void ZRange(Call& call) { ReplyRange(call, {.may_match = true}); }
@@ -79,7 +79,7 @@ void ZRevRangeByLex(Call& call) { ReplyRange(call, {.by = By::kLex, .reversed = 
 void ZRangeStore(Call& call) {
   const std::string_view destination = call.args.Word();
   const std::string_view source = call.args.Word();
-  const RangeRequest request = TakeRangeRequest(call.args, call.now(), {.may_have_scores = false});
+  const RangeRequest request = TakeRangeRequest(call.args, call.now(), {.may_have_parts = false});
   const SortedSet* set = call.Find<SortedSet>(source);
   if (call.Refused()) return;
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
@@ -114,7 +114,7 @@ constexpr Command kZSetRangeCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
      .usage = "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES] "
-              "[MATCH pattern]",
+              "[WITHDATA] [MATCH pattern]",
      .summary = "Returns members in a range of ranks, scores or in lexicographical order.",
      .cost = "O(log(N)+M) for M members returned, or compared with the pattern"},
     {.name = "zrangestore",
@@ -135,7 +135,7 @@ constexpr Command kZSetRangeCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key start stop [WITHSCORES]",
+     .usage = "key start stop [WITHSCORES] [WITHDATA]",
      .summary = "Returns members in a range of ranks, highest score first.",
      .cost = "O(log(N)+M) for M members returned"},
     {.name = "zrangebyscore",
@@ -145,7 +145,7 @@ constexpr Command kZSetRangeCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "1.0.5",
-     .usage = "key min max [WITHSCORES] [LIMIT offset count]",
+     .usage = "key min max [WITHSCORES] [WITHDATA] [LIMIT offset count]",
      .summary = "Returns members in a range of scores.",
      .cost = "O(log(N)+M) for M members returned"},
     {.name = "zrevrangebyscore",
@@ -155,7 +155,7 @@ constexpr Command kZSetRangeCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "2.2.0",
-     .usage = "key max min [WITHSCORES] [LIMIT offset count]",
+     .usage = "key max min [WITHSCORES] [WITHDATA] [LIMIT offset count]",
      .summary = "Returns members in a range of scores, highest first.",
      .cost = "O(log(N)+M) for M members returned"},
     {.name = "zrangebylex",
@@ -165,7 +165,7 @@ constexpr Command kZSetRangeCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "2.8.9",
-     .usage = "key min max [LIMIT offset count]",
+     .usage = "key min max [WITHDATA] [LIMIT offset count]",
      .summary = "Returns members in a lexicographical range, where all scores are equal.",
      .cost = "O(log(N)+M) for M members returned"},
     {.name = "zrevrangebylex",
@@ -175,7 +175,7 @@ constexpr Command kZSetRangeCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "2.8.9",
-     .usage = "key max min [LIMIT offset count]",
+     .usage = "key max min [WITHDATA] [LIMIT offset count]",
      .summary = "Returns members in a lexicographical range, in reverse order.",
      .cost = "O(log(N)+M) for M members returned"},
     {.name = "zcount",

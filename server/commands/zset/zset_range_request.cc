@@ -16,8 +16,10 @@ RangeRequest::Limit TakeLimit(ArgReader& args) {
 }
 
 bool TakeRangeOption(ArgReader& args, RangeRequest& request) {
-  if (request.may_have_scores && args.Take("withscores")) {
-    request.with_scores = true;
+  if (request.may_have_parts && args.Take("withscores")) {
+    request.parts.score = true;
+  } else if (request.may_have_parts && args.Take("withdata")) {
+    request.parts.payload = true;
   } else if (!request.reversed && args.Take("rev")) {
     request.reversed = true;
   } else if (!request.by && args.Take("byscore")) {
@@ -45,7 +47,7 @@ void CheckOptions(ArgReader& args, RangeRequest& request) {
     }
     request.limit.reset();
   }
-  if (request.with_scores && by == By::kLex) {
+  if (request.parts.score && by == By::kLex) {
     args.Refuse("ERR syntax error, WITHSCORES not supported in combination with BYLEX");
   }
 }

@@ -9,6 +9,7 @@
 #include "core/util/range.h"
 #include "core/util/time.h"
 #include "server/commands/common/index_range.h"
+#include "server/commands/zset/zset_reply.h"
 #include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
@@ -27,9 +28,9 @@ struct RangeRequest {
   std::optional<By> by;
   std::optional<bool> reversed;
 
-  bool may_have_scores = true;  // WITHSCORES is an option
-  bool may_match = false;       // MATCH is an option
-  bool with_scores = false;
+  bool may_have_parts = true;  // WITHSCORES and WITHDATA are options
+  bool may_match = false;      // MATCH is an option
+  ElementParts parts;
   std::optional<Limit> limit;
   std::optional<std::string_view> pattern;  // MATCH; LIMIT then counts the matches
   std::variant<IndexRange, ScoreRange, LexRange> range;

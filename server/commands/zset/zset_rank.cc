@@ -145,12 +145,12 @@ void ZRankOf(Call& call) {
   call.reply.Integer(static_cast<int64_t>(rank));
 }
 
-// ZAROUND key member before after [REV] [WITHSCORES]
+// ZAROUND key member before after [REV] [WITHSCORES] [WITHDATA]
 struct AroundRequest {
   uint64_t before = 0;
   uint64_t after = 0;
   bool reversed = false;
-  bool with_scores = false;
+  ElementParts parts;
 
   // The ranks of the member and its existing neighbours.
   RankRange RanksIn(const SortedSet& set, size_t rank) const {
@@ -169,8 +169,10 @@ AroundRequest TakeAroundRequest(ArgReader& args) {
   while (args.ok() && !args.AtEnd()) {
     if (!request.reversed && args.Take("rev")) {
       request.reversed = true;
-    } else if (!request.with_scores && args.Take("withscores")) {
-      request.with_scores = true;
+    } else if (!request.parts.score && args.Take("withscores")) {
+      request.parts.score = true;
+    } else if (!request.parts.payload && args.Take("withdata")) {
+      request.parts.payload = true;
     } else {
       args.Refuse(kSyntaxError);
     }
@@ -188,7 +190,7 @@ void ZAround(Call& call) {
   if (!rank) return call.reply.NullArray();
   call.reply.Array(2);
   call.reply.Integer(static_cast<int64_t>(request.reversed ? set->size() - 1 - *rank : *rank));
-  ReplyElements(call, set, request.RanksIn(*set, *rank), request.reversed, request.with_scores);
+  ReplyElements(call, set, request.RanksIn(*set, *rank), request.reversed, request.parts);
 }
 
 constexpr Command kZSetRankCommands[] = {
@@ -254,7 +256,7 @@ constexpr Command kZSetRankCommands[] = {
      .member_at = 2,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key member before after [REV] [WITHSCORES]",
+     .usage = "key member before after [REV] [WITHSCORES] [WITHDATA]",
      .summary = "Returns the rank of a member, and the member among its neighbours.",
      .cost = "O(log(N)+M) for M members returned"},
 };

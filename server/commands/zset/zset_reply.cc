@@ -12,27 +12,43 @@ void ReplyMember(ReplyWriter& reply, const SortedSet::Cursor& at) {
   reply.Bulk(at.member_size(), [&at](char* to) { at.WriteMember(to); });
 }
 
-void StartElement(ReplyWriter& reply, bool with_scores) {
-  if (with_scores && reply.protocol() == Protocol::kResp3) reply.Array(2);
+void StartElement(ReplyWriter& reply, ElementParts parts) {
+  if (parts.count() > 1 && reply.protocol() == Protocol::kResp3) reply.Array(parts.count());
+}
+
+void ReplyPayload(ReplyWriter& reply, std::optional<std::string_view> payload) {
+  payload ? reply.Bulk(*payload) : reply.Null();
+}
+
+// Replies the parts one after another.
+void ReplyParts(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
+  ReplyMember(reply, at);
+  if (parts.score) reply.Double(at.score());
+  if (parts.payload) ReplyPayload(reply, at.payload());
 }
 
 }  // namespace
 
-void StartElements(ReplyWriter& reply, size_t count, bool with_scores) {
-  const bool flat = with_scores && reply.protocol() == Protocol::kResp2;
-  reply.Array(flat ? 2 * count : count);
+void StartElements(ReplyWriter& reply, size_t count, ElementParts parts) {
+  const bool flat = reply.protocol() == Protocol::kResp2;
+  reply.Array(flat ? parts.count() * count : count);
 }
 
-void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores) {
-  StartElement(reply, with_scores);
+void ReplyElement(ReplyWriter& reply, const Element& element, bool with_score) {
+  ReplyElement(reply, element, std::nullopt, {.score = with_score});
+}
+
+void ReplyElement(ReplyWriter& reply, const Element& element,
+                  std::optional<std::string_view> payload, ElementParts parts) {
+  StartElement(reply, parts);
   reply.Bulk(element.member);
-  if (with_scores) reply.Double(element.score);
+  if (parts.score) reply.Double(element.score);
+  if (parts.payload) ReplyPayload(reply, payload);
 }
 
-void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores) {
-  StartElement(reply, with_scores);
-  ReplyMember(reply, at);
-  if (with_scores) reply.Double(at.score());
+void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
+  StartElement(reply, parts);
+  ReplyParts(reply, at, parts);
 }
 
 void ReplyScore(ReplyWriter& reply, std::optional<double> score) {
@@ -43,39 +59,40 @@ void ReplyScore(ReplyWriter& reply, std::optional<double> score) {
   }
 }
 
-void ReplyPair(ReplyWriter& reply, const Element& element) {
-  reply.Array(2);
-  reply.Bulk(element.member);
-  reply.Double(element.score);
+void ReplyTuple(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_payload) {
+  const ElementParts parts = {.score = true, .payload = with_payload};
+  reply.Array(parts.count());
+  ReplyParts(reply, at, parts);
 }
 
-void ReplyKeyAndElement(Call& call, std::string_view key, const Element& element) {
-  call.reply.Array(3);
+void ReplyKeyAndElement(Call& call, std::string_view key, const SortedSet::Cursor& at,
+                        bool with_payload) {
+  const ElementParts parts = {.score = true, .payload = with_payload};
+  call.reply.Array(1 + parts.count());
   call.reply.Bulk(key);
-  call.reply.Bulk(element.member);
-  call.reply.Double(element.score);
+  ReplyParts(call.reply, at, parts);
 }
 
-void ReplyKeyAndPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
-                      bool reversed) {
+void ReplyKeyAndTuples(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                       bool reversed, bool with_payloads) {
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Array(ranks.size());
   SortedSet::Cursor at = set.At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t i = 0; i < ranks.size(); ++i, reversed ? at.Previous() : at.Next()) {
-    ReplyPair(call.reply, at.element());
+    ReplyTuple(call.reply, at, with_payloads);
   }
 }
 
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
-                   bool with_scores) {
+                   ElementParts parts) {
   assert(set == nullptr || ranks.last <= set->size());
   const size_t count = set == nullptr ? 0 : ranks.size();
-  StartElements(call.reply, count, with_scores);
+  StartElements(call.reply, count, parts);
   if (count == 0) return;
   SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t left = count; left > 0; --left) {
-    ReplyElement(call.reply, at, with_scores);
+    ReplyElement(call.reply, at, parts);
     if (left == 1) break;
     if (reversed) {
       at.Previous();

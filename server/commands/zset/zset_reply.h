@@ -9,29 +9,42 @@
 
 namespace zsetd {
 
-// Starts a reply of `count` elements. With scores, the reply is an array of pairs in RESP3, and a
-// flat array in RESP2.
-void StartElements(ReplyWriter& reply, size_t count, bool with_scores);
-void ReplyElement(ReplyWriter& reply, const Element& element, bool with_scores);
-void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_scores);
+// The parts of an element that a reply has besides the member, in this order.
+struct ElementParts {
+  bool score = false;    // WITHSCORES
+  bool payload = false;  // WITHDATA: null for a member without one
+
+  size_t count() const { return size_t{1} + score + payload; }
+};
+
+// Starts a reply of `count` elements. With other parts than the member, the reply is an array of
+// arrays in RESP3, and a flat array in RESP2.
+void StartElements(ReplyWriter& reply, size_t count, ElementParts parts);
+
+// Replies one of these elements. The first has no payload in a reply.
+void ReplyElement(ReplyWriter& reply, const Element& element, bool with_score);
+void ReplyElement(ReplyWriter& reply, const Element& element,
+                  std::optional<std::string_view> payload, ElementParts parts);
+void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts);
 
 // Replies the score, or null without one.
 void ReplyScore(ReplyWriter& reply, std::optional<double> score);
 
-// Replies the member and its score as an array of two.
-void ReplyPair(ReplyWriter& reply, const Element& element);
+// Replies the member, its score and, if requested, its payload as an array.
+void ReplyTuple(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_payload);
 
-// Replies the key, the member and its score, as BZPOPMIN does.
-void ReplyKeyAndElement(Call& call, std::string_view key, const Element& element);
+// Replies the key and the same parts, as BZPOPMIN does.
+void ReplyKeyAndElement(Call& call, std::string_view key, const SortedSet::Cursor& at,
+                        bool with_payload);
 
-// Replies the key, then the elements of `ranks` as pairs, the highest first if `reversed`. They are
-// nested in RESP2 too.
-void ReplyKeyAndPairs(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
-                      bool reversed);
+// Replies the key, then the elements of `ranks` as tuples, the highest first if `reversed`. They
+// are nested in RESP2 too.
+void ReplyKeyAndTuples(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
+                       bool reversed, bool with_payloads);
 
 // Replies the elements of `ranks`, which are within the set, the highest first if `reversed`. A
 // null set is empty.
 void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool reversed,
-                   bool with_scores);
+                   ElementParts parts);
 
 }  // namespace zsetd

@@ -104,7 +104,8 @@ struct KeyPlaces {
   std::span<const ValuedOption> other_options = {};
   std::string_view rest_option = {};
   int rest_divisor = 1;
-  bool by_patterns = false;   // it reads other keys too, whose names depend on the data
+  std::string_view last_option = {};  // a last word that a negative `last` does not count
+  bool by_patterns = false;           // it reads other keys too, whose names depend on the data
   bool are_channels = false;  // named like keys, so that a cluster can place them, but no keys
 };
 

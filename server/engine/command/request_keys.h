@@ -8,6 +8,7 @@
 
 #include "protocol/resp/args.h"
 #include "server/engine/command/command.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 
@@ -106,9 +107,17 @@ class RequestKeys {
     if (places.first == 0) return;
     assert(places.step > 0);
     const int size = static_cast<int>(argv_.size());
-    const int last = places.last < 0 ? size + places.last : places.last;
+    const int last = places.last < 0 ? LastFromEnd(places) : places.last;
     const int end = last < size ? last + 1 : size;
     if (places.first < end) AddRun(places.first, end, places.step);
+  }
+
+  // The position that a negative `last` stands for.
+  int LastFromEnd(const KeyPlaces& places) const {
+    const int last = static_cast<int>(argv_.size()) + places.last;
+    const bool has_option = last > places.first && !places.last_option.empty() &&
+                            EqualsIgnoringCase(argv_.back(), places.last_option);
+    return has_option ? last - 1 : last;
   }
 
   void FindAll(const KeyPlaces& places);

@@ -69,6 +69,7 @@ constexpr Row kRows[] = {
     {KeyEvent::kXSetId, "xsetid", 't'},
     {KeyEvent::kXTrim, "xtrim", 't'},
     {KeyEvent::kZAdd, "zadd", 'z'},
+    {KeyEvent::kZDelData, "zdeldata", 'z'},
     {KeyEvent::kZDiffStore, "zdiffstore", 'z'},
     {KeyEvent::kZExpire, "zexpire", 'z'},
     {KeyEvent::kZExpired, "zexpired", 'z'},
@@ -82,6 +83,7 @@ constexpr Row kRows[] = {
     {KeyEvent::kZRemRangeByLex, "zremrangebylex", 'z'},
     {KeyEvent::kZRemRangeByRank, "zremrangebyrank", 'z'},
     {KeyEvent::kZRemRangeByScore, "zremrangebyscore", 'z'},
+    {KeyEvent::kZSetData, "zsetdata", 'z'},
     {KeyEvent::kZUnionStore, "zunionstore", 'z'},
 };
 

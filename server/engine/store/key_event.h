@@ -62,6 +62,7 @@ enum class KeyEvent : uint8_t {
   kXSetId,
   kXTrim,
   kZAdd,
+  kZDelData,
   kZDiffStore,
   kZExpire,
   kZExpired,
@@ -75,6 +76,7 @@ enum class KeyEvent : uint8_t {
   kZRemRangeByLex,
   kZRemRangeByRank,
   kZRemRangeByScore,
+  kZSetData,
   kZUnionStore,
 };
 

@@ -71,9 +71,15 @@ std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueL
     builder.Add(member, score, deadline);
     return true;
   };
-  const bool is_sound = type == RdbType::kZSetDeadlines
-                            ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
-                            : ReadRdbScored(reader, type, add);
+  const auto add_with_payload = [&](const RdbElement& element) {
+    builder.Add(element.member, element.score, element.deadline);
+    if (element.payload) builder.SetPayload(element.member, *element.payload);
+    return true;
+  };
+  const bool is_sound =
+      type == RdbType::kZSetDeadlines  ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
+      : type == RdbType::kZSetPayloads ? ReadRdbScoredWithPayloads(reader, add_with_payload)
+                                       : ReadRdbScored(reader, type, add);
   if (!is_sound) return Unsound(reader);
   if (builder.size() == 0) return std::nullopt;
   std::optional<SortedSet> set = builder.Build();
@@ -118,6 +124,7 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
     case RdbType::kZSetZiplist:
     case RdbType::kZSetListpack:
     case RdbType::kZSetDeadlines:
+    case RdbType::kZSetPayloads:
       return MakeSortedSet(reader, type, limits);
     case RdbType::kStream:
     case RdbType::kStream2:
@@ -140,6 +147,7 @@ bool IsReadable(RdbType type) {
     case RdbType::kModule:
       return false;
     case RdbType::kZSetDeadlines:
+    case RdbType::kZSetPayloads:
       return true;
     default:
       break;

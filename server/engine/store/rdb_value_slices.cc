@@ -17,82 +17,99 @@
 #include "core/sorted_set/block/sorted_set_snapshot.h"
 #include "core/stream/stream_snapshot.h"
 #include "protocol/rdb/packed_elements.h"
-#include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/element_aux.h"
 #include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
 
 namespace zsetd {
 namespace {
 
+// The deadlines and payloads of the elements of a set, collected while its blocks are written.
+struct CollectedElementFields {
+  ElementDeadlineFields deadlines;
+  ElementPayloadFields payloads;
+};
+
 // The elements of a block that is as it was at the instant, from the highest score down. Their
-// deadlines are added to `deadlines`, if there are any.
+// deadlines and payloads are added to `fields`.
 class BlockPart : public UnwrittenPart {
  public:
-  BlockPart(OwnedBlock block, std::shared_ptr<ElementDeadlineFields> deadlines)
+  BlockPart(OwnedBlock block, std::shared_ptr<CollectedElementFields> fields)
       : block_(std::move(block)),
         bytes_(block_->allocated_bytes() + block_->LargeMemberBytes()),
-        deadlines_(std::move(deadlines)) {}
+        fields_(std::move(fields)) {}
 
   size_t bytes() const override { return bytes_; }
 
   void Write(RdbFileWriter& writer) override {
     assert(block_->count() > 0);
+    const bool has_fields = block_->has_deadlines() || block_->has_payloads();
     BlockReader reader(*block_, block_->count() - 1);
     for (size_t left = block_->count(); left > 0; --left) {
       writer.values().String(reader.member());
       writer.values().Double(ScoreOf(reader.code()));
-      if (deadlines_ != nullptr) AddDeadline(reader);
+      if (has_fields) AddFields(reader);
       if (left > 1) reader.Backward();
     }
   }
 
  private:
-  void AddDeadline(const BlockReader& reader) {
+  void AddFields(const BlockReader& reader) {
     const uint64_t deadline = block_->DeadlineAt(reader.index());
-    if (deadline == kNoDeadline) return;
-    deadlines_->Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
+    if (deadline != kNoDeadline) {
+      fields_->deadlines.Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
+    }
+    if (const auto payload = block_->PayloadAt(reader.index()).view()) {
+      fields_->payloads.Add(reader.member(), *payload);
+    }
   }
 
   const OwnedBlock block_;
   const size_t bytes_;
-  const std::shared_ptr<ElementDeadlineFields> deadlines_;
+  const std::shared_ptr<CollectedElementFields> fields_;
 };
 
-// All deadlines that were added while the parts before were written.
-class DeadlinesPart : public UnwrittenPart {
+// All deadlines and payloads that were added while the parts before were written.
+class ElementFieldsPart : public UnwrittenPart {
  public:
-  explicit DeadlinesPart(std::shared_ptr<ElementDeadlineFields> deadlines)
-      : deadlines_(std::move(deadlines)) {}
+  explicit ElementFieldsPart(std::shared_ptr<CollectedElementFields> fields)
+      : fields_(std::move(fields)) {}
 
   size_t bytes() const override { return 0; }
-  void Write(RdbFileWriter& writer) override { WriteElementDeadlines(deadlines_->Take(), writer); }
+  void Write(RdbFileWriter& writer) override {
+    WriteElementDeadlines(fields_->deadlines.Take(), writer);
+    WriteElementPayloads(fields_->payloads.Take(), writer);
+  }
 
  private:
-  const std::shared_ptr<ElementDeadlineFields> deadlines_;
+  const std::shared_ptr<CollectedElementFields> fields_;
 };
 
 // From the highest score down, as Redis does: it puts each element that it reads before the last.
 class SortedSetSlices : public RdbValueSlices {
  public:
-  SortedSetSlices(std::unique_ptr<SortedSetSnapshot> snapshot, bool has_deadlines)
-      : snapshot_(std::move(snapshot)),
-        deadlines_(has_deadlines ? std::make_shared<ElementDeadlineFields>() : nullptr) {}
+  explicit SortedSetSlices(std::unique_ptr<SortedSetSnapshot> snapshot)
+      : snapshot_(std::move(snapshot)) {}
 
   RdbType type() const override { return RdbType::kZSet; }
   void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
 
   bool WriteSome(RdbFileWriter& writer) override {
-    writer.Later(std::make_unique<BlockPart>(snapshot_->Take(), deadlines_));
+    OwnedBlock block = snapshot_->Take();
+    if (fields_ == nullptr && (block->has_deadlines() || block->has_payloads())) {
+      fields_ = std::make_shared<CollectedElementFields>();
+    }
+    writer.Later(std::make_unique<BlockPart>(std::move(block), fields_));
     return snapshot_->done();
   }
 
-  void WriteDeadlines(RdbFileWriter& writer) override {
-    if (deadlines_ != nullptr) writer.Later(std::make_unique<DeadlinesPart>(deadlines_));
+  void WriteElementFields(RdbFileWriter& writer) override {
+    if (fields_ != nullptr) writer.Later(std::make_unique<ElementFieldsPart>(fields_));
   }
 
  private:
   const std::unique_ptr<SortedSetSnapshot> snapshot_;
-  const std::shared_ptr<ElementDeadlineFields> deadlines_;  // null: no deadlines
+  std::shared_ptr<CollectedElementFields> fields_;  // null: no deadlines and payloads yet
 };
 
 class TableSlices : public RdbValueSlices {
@@ -272,7 +289,7 @@ bool IsLarge(const Value& value, const LargeValueLimits& limits) {
 
 Slices Start(const SortedSet& set, const LargeValueLimits& limits) {
   if (!IsLarge(set, limits)) return nullptr;
-  return std::make_unique<SortedSetSlices>(set.StartSnapshot(), set.has_deadlines());
+  return std::make_unique<SortedSetSlices>(set.StartSnapshot());
 }
 
 Slices Start(const Hash& hash, const LargeValueLimits& limits) {

@@ -37,8 +37,9 @@ class RdbValueSlices {
   // sorted set are its packed blocks, which take as long to copy as to look at.
   virtual bool WriteSome(RdbFileWriter& writer) = 0;
 
-  // Writes the deadlines of elements, which follow the value. Once, after the last slice.
-  virtual void WriteDeadlines(RdbFileWriter&) {}
+  // Writes the deadlines and payloads of elements, which follow the value. Once, after the last
+  // slice.
+  virtual void WriteElementFields(RdbFileWriter&) {}
 
   // For a string: must be called before these bytes are changed in place, and after the change with
   // the present start of the bytes.

@@ -152,6 +152,21 @@ void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {
   }
 }
 
+void WriteWithPayloads(const SortedSet& set, RdbWriter& writer) {
+  const Millis first = set.EarliestDeadline().value_or(Millis(0));
+  writer.Length(set.size());
+  writer.Length(static_cast<uint64_t>(first.count()));
+  for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
+    const std::optional<Millis> deadline = at.deadline();
+    const std::optional<std::string_view> payload = at.payload();
+    writer.String(at.member());
+    writer.Double(at.score());
+    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+    writer.Length(payload ? 1 : 0);
+    if (payload) writer.String(*payload);
+  }
+}
+
 }  // namespace
 
 RdbType RdbTypeOf(const Entry& entry) {
@@ -187,6 +202,10 @@ void WriteDump(const Entry& entry, RdbWriter& writer) {
     return WriteFieldsWithDeadlines(entry, writer);
   }
   const SortedSet* set = entry.GetIf<SortedSet>();
+  if (set != nullptr && set->HasPayloads()) {
+    writer.Type(RdbType::kZSetPayloads);
+    return WriteWithPayloads(*set, writer);
+  }
   if (set != nullptr && set->has_deadlines()) {
     writer.Type(RdbType::kZSetDeadlines);
     return WriteWithDeadlines(*set, writer);

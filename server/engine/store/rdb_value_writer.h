@@ -16,8 +16,8 @@ void WriteValue(const Entry& entry, RdbWriter& writer);
 bool HasFieldDeadlines(const Entry& entry);
 void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer);  // of kHashDeadlines
 
-// Writes the type byte and the value, with the deadlines of its elements: those of members in a
-// layout that only zsetd reads. O(n).
+// Writes the type byte and the value, with the deadlines and payloads of its elements: those of
+// members in a layout that only zsetd reads. O(n).
 void WriteDump(const Entry& entry, RdbWriter& writer);
 
 }  // namespace zsetd

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/element_aux.h"
 #include "server/engine/store/rdb_value_writer.h"
 #include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/support/redis_version.h"
@@ -150,7 +150,7 @@ void SnapshotEncoder::Receive(int database, const Entry& entry) {
   } else {
     WriteValue(entry, section.writer().Key(RdbTypeOf(entry), entry.key()));
   }
-  WriteElementDeadlines(entry, section.writer());
+  WriteElementFields(entry, section.writer());
   WriteStreamProducers(entry, section.writer());
   ++keys_;
 }
@@ -165,7 +165,7 @@ void SnapshotEncoder::ContinueOpen() {
     first.slices->Begin(writer.values());
   }
   if (!first.slices->WriteSome(writer)) return;
-  first.slices->WriteDeadlines(writer);
+  first.slices->WriteElementFields(writer);
   CloseFirst();
 }
 

@@ -12,7 +12,7 @@
 #include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
-#include "server/engine/store/element_deadlines.h"
+#include "server/engine/store/element_aux.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/support/errors.h"
@@ -67,6 +67,7 @@ class Loader {
   Step ReadAux();
   bool KeepsExpired() const { return options_.keeps_expired || position_.offset >= 0; }
   bool SetDeadlines(std::string_view field);
+  bool SetPayloads(std::string_view field);
   bool SetProducers(std::string_view field);
   void NotePosition(std::string_view name, std::string_view value);
   Step ReadFunctions();
@@ -202,11 +203,13 @@ Loader::Step Loader::ReadOpcode(RdbOpcode opcode) {
 
 Loader::Step Loader::ReadAux() {
   const std::string name(reader_.String());
-  const bool is_of_elements = name == kElementDeadlinesAux;
   const std::string_view value = reader_.String();
   if (reader_.ok()) NotePosition(name, value);
-  if (reader_.ok() && is_of_elements && !SetDeadlines(value)) {
+  if (reader_.ok() && name == kElementDeadlinesAux && !SetDeadlines(value)) {
     return Damaged("a deadline of an element");
+  }
+  if (reader_.ok() && name == kElementPayloadsAux && !SetPayloads(value)) {
+    return Damaged("a payload of an element");
   }
   if (reader_.ok() && name == kStreamProducersAux && !SetProducers(value)) {
     return Damaged("the IDs of a stream's producers");
@@ -229,6 +232,18 @@ bool Loader::SetDeadlines(std::string_view field) {
   const bool is_sound = SetElementDeadlines(*last_entry_, field);
   keyspace_->ElementDeadlineChanged(*last_entry_, before);
   return is_sound;
+}
+
+// Like SetDeadlines(), for payloads.
+bool Loader::SetPayloads(std::string_view field) {
+  if (names_ != nullptr) {
+    using LastValue = CheckedNames::LastValue;
+    if (names_->last_value != LastValue::kSortedSet) return names_->last_value == LastValue::kNone;
+    return ReadElementPayloads(field, [this](std::string_view member, std::string_view) {
+      return names_->elements.Contains(member);
+    });
+  }
+  return last_entry_ == nullptr || SetElementPayloads(*last_entry_, field);
 }
 
 // Like SetDeadlines(), for the IDs of a stream's producers.
@@ -325,7 +340,7 @@ bool Loader::CheckKey(RdbType type, const std::string& key) {
   using LastValue = CheckedNames::LastValue;
   const bool is_sorted_set = type == RdbType::kZSetOfTexts || type == RdbType::kZSet ||
                              type == RdbType::kZSetZiplist || type == RdbType::kZSetListpack ||
-                             type == RdbType::kZSetDeadlines;
+                             type == RdbType::kZSetDeadlines || type == RdbType::kZSetPayloads;
   names_->last_value = is_sorted_set ? LastValue::kSortedSet : LastValue::kOther;
   names_->keys.Add(std::to_string(database_) + ":" + key);
   ++loaded_.keys_loaded;

@@ -62,9 +62,14 @@ bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
     names.Add(member);
     return true;
   };
-  const bool is_sound = type == RdbType::kZSetDeadlines
-                            ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
-                            : ReadRdbScored(reader, type, add);
+  const auto add_with_payload = [&](const RdbElement& element) {
+    names.Add(element.member);
+    return true;
+  };
+  const bool is_sound =
+      type == RdbType::kZSetDeadlines  ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
+      : type == RdbType::kZSetPayloads ? ReadRdbScoredWithPayloads(reader, add_with_payload)
+                                       : ReadRdbScored(reader, type, add);
   return Keeps(reader, is_sound, names);
 }
 
@@ -104,6 +109,7 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
     case RdbType::kZSetZiplist:
     case RdbType::kZSetListpack:
     case RdbType::kZSetDeadlines:
+    case RdbType::kZSetPayloads:
       return CheckSortedSet(reader, type, names);
     case RdbType::kStream:
     case RdbType::kStream2:

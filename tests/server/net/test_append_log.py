@@ -112,6 +112,24 @@ class AppendLog(ZsetdTest):
         self.kill()
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
+    def test_payloads_are_in_the_log_and_in_its_base(self):
+        client = self.serve()
+        client.zadd("z", {"a": 1, "b": 2, "c": 3})
+        self.assertEqual(client.execute_command("ZSETDATA", "z", "a", "A", "b", "x" * 300, "c", ""), 3)
+        client.execute_command("ZMOVE", "z", "moved", "c")
+
+        def check():
+            self.assertEqual(client.execute_command("ZGETDATA", "z", "a", "b"), [b"A", b"x" * 300])
+            self.assertEqual(client.execute_command("ZGETDATA", "moved", "c"), [b""])
+
+        client.execute_command("DEBUG", "LOADAOF")
+        check()
+        client.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+        self.kill()
+        client = self.serve()
+        check()
+
     def test_an_element_that_expires_last_delays_no_reader(self):
         client = self.serve()
         client.zadd("z", {"a": 1})

@@ -13,9 +13,13 @@
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
+
+// The keys of BZPOPMIN and BZPOPMAX.
+constexpr KeyPlaces kAllButTimeout = {.first = 1, .last = -2, .step = 1, .last_option = "WITHDATA"};
 
 // The event of the change, and of the command.
 KeyEvent PopEvent(bool highest) { return highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
@@ -27,10 +31,30 @@ RankRange EndOf(const SortedSet& set, bool highest, uint64_t wanted) {
   return highest ? RankRange{set.size() - count, set.size()} : RankRange{0, count};
 }
 
-void PopPairs(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
-              uint64_t wanted) {
-  const RankRange ranks = EndOf(*set, highest, wanted);
-  ReplyKeyAndPairs(call, key, *set, ranks, highest);
+// The options of ZMPOP: [COUNT count] [WITHDATA].
+struct MultiPopOptions {
+  std::optional<uint64_t> count;
+  bool with_payloads = false;
+};
+
+MultiPopOptions TakeMultiPopOptions(ArgReader& args) {
+  MultiPopOptions options;
+  while (args.ok() && !args.AtEnd()) {
+    if (!options.with_payloads && args.Take("withdata")) {
+      options.with_payloads = true;
+    } else if (!options.count) {
+      options.count = TakeCountOption(args);
+    } else {
+      args.Refuse(kSyntaxError);
+    }
+  }
+  return options;
+}
+
+void PopTuples(Call& call, std::string_view key, Edit<SortedSet>& set, bool highest,
+               const MultiPopOptions& options) {
+  const RankRange ranks = EndOf(*set, highest, options.count.value_or(1));
+  ReplyKeyAndTuples(call, key, *set, ranks, highest, options.with_payloads);
   CutRanks(set, ranks);
   call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
@@ -40,19 +64,22 @@ void MultiPop(Call& call, std::optional<Millis> timeout) {
   const Args keys = TakeCountedKeys(call.args);
   const bool highest = call.args.Take("max");
   if (!highest && !call.args.Take("min")) call.args.Refuse(kSyntaxError);
-  const uint64_t wanted = TakeMultiPopCount(call.args);
+  const MultiPopOptions options = TakeMultiPopOptions(call.args);
   std::string_view key;
   Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);
   if (call.Refused()) return;
-  if (set) return PopPairs(call, key, set, highest, wanted);
+  if (set) return PopTuples(call, key, set, highest, options);
   if (!timeout || !call.WaitFor<SortedSet>(keys, *timeout)) call.reply.NullArray();
 }
 
 void ZMPop(Call& call) { MultiPop(call, std::nullopt); }
 void BZMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
 
+// BZPOPMIN key [key ...] timeout [WITHDATA]
 void BlockingPop(Call& call, bool highest) {
-  const Args keys = call.args.Next(call.args.left() - 1);
+  const bool with_payload =
+      call.args.left() > 2 && EqualsIgnoringCase(call.argv().back(), kAllButTimeout.last_option);
+  const Args keys = call.args.Next(call.args.left() - (with_payload ? 2 : 1));
   const Millis timeout = TakeTimeout(call.args, call.now());
   std::string_view key;
   Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);
@@ -60,12 +87,12 @@ void BlockingPop(Call& call, bool highest) {
   if (!set && call.WaitFor<SortedSet>(keys, timeout)) return;
   if (!set) return call.reply.NullArray();
   const RankRange ranks = EndOf(*set, highest, 1);
-  ReplyKeyAndElement(call, key, set->At(ranks.first).element());
+  ReplyKeyAndElement(call, key, set->At(ranks.first), with_payload);
   CutRanks(set, ranks);
   call.Propagate({NameOf(PopEvent(highest)), key});
 }
 
-// BZPOPBYSCORE timeout key min max [REV] [COUNT count]
+// BZPOPBYSCORE timeout key min max [REV] [COUNT count] [WITHDATA]
 void BZPopByScore(Call& call) {
   const Millis timeout = TakeTimeout(call.args, call.now());
   const std::string_view key = call.args.Word();
@@ -92,7 +119,7 @@ constexpr Command kZSetBlockingPopCommands[] = {
      .keys = {.count_at = 1},
      .group = CommandGroup::kSortedSet,
      .since = "7.0.0",
-     .usage = "numkeys key [key ...] <MIN|MAX> [COUNT count]",
+     .usage = "numkeys key [key ...] <MIN|MAX> [COUNT count] [WITHDATA]",
      .summary = "Removes and returns the lowest- or highest-scoring members of the first non-empty "
                 "sorted set.",
      .cost = "O(K)+O(M*log(N)) for K keys and M members removed",
@@ -104,7 +131,7 @@ constexpr Command kZSetBlockingPopCommands[] = {
      .keys = {.count_at = 2},
      .group = CommandGroup::kSortedSet,
      .since = "7.0.0",
-     .usage = "timeout numkeys key [key ...] <MIN|MAX> [COUNT count]",
+     .usage = "timeout numkeys key [key ...] <MIN|MAX> [COUNT count] [WITHDATA]",
      .summary = "Like ZMPOP; blocks until a member is available.",
      .cost = "O(K)+O(M*log(N)) for K keys and M members removed",
      .key_use = "RW access delete"},
@@ -112,10 +139,10 @@ constexpr Command kZSetBlockingPopCommands[] = {
      .run = BZPopMin,
      .arity = -3,
      .flags = kWrite | kNoScript | kBlocking | kFast,
-     .keys = kAllButLast,
+     .keys = kAllButTimeout,
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
-     .usage = "key [key ...] timeout",
+     .usage = "key [key ...] timeout [WITHDATA]",
      .summary = "Removes and returns the lowest-scoring member; blocks until one is available.",
      .cost = "O(log(N))",
      .key_use = "RW access delete"},
@@ -123,10 +150,10 @@ constexpr Command kZSetBlockingPopCommands[] = {
      .run = BZPopMax,
      .arity = -3,
      .flags = kWrite | kNoScript | kBlocking | kFast,
-     .keys = kAllButLast,
+     .keys = kAllButTimeout,
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
-     .usage = "key [key ...] timeout",
+     .usage = "key [key ...] timeout [WITHDATA]",
      .summary = "Removes and returns the highest-scoring member; blocks until one is available.",
      .cost = "O(log(N))",
      .key_use = "RW access delete"},
@@ -137,7 +164,7 @@ constexpr Command kZSetBlockingPopCommands[] = {
      .keys = {.first = 2, .last = 2, .step = 1},
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "timeout key min max [REV] [COUNT count]",
+     .usage = "timeout key min max [REV] [COUNT count] [WITHDATA]",
      .summary = "Like ZPOPBYSCORE; blocks until a member is in the range.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},

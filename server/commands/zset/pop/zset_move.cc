@@ -10,14 +10,16 @@
 namespace zsetd {
 namespace {
 
-// Removes the members from the set. Returns those that existed, each once, with their scores and
-// deadlines.
+// Removes the members from the set. Returns those that existed, each once, with their scores,
+// deadlines and payloads.
 std::vector<MovedElement> TakeOut(const Edit<SortedSet>& set, Args members) {
   std::vector<MovedElement> taken;
   for (const std::string_view member : members) {
     const std::optional<double> score = set->Score(member);
     if (!score) continue;
-    taken.push_back({member, *score, set->Deadline(member)});
+    MovedElement& element = taken.emplace_back();
+    element = {member, *score, set->Deadline(member)};
+    element.payload = set->Payload(member);
     set.Remove(member);
   }
   return taken;
@@ -27,12 +29,12 @@ std::vector<MovedElement> TakeOut(const Edit<SortedSet>& set, Args members) {
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
-  const std::vector<MovedElement> moved = TakeOut(from, members);
+  std::vector<MovedElement> moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {
     Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
-    AddMoved(to, moved);
+    AddMoved(to, moved, /*stays=*/false);
   }
   PropagateMoved(call, source, destination, moved);
   return moved.size();

@@ -5,16 +5,21 @@
 
 #include "protocol/text/number_text.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/common/member_payloads.h"
 #include "server/commands/common/propagated_value.h"
 
 namespace zsetd {
 
-void AddMoved(Edit<SortedSet>& set, std::span<const MovedElement> moved) {
-  for (const MovedElement& element : moved) {
-    set.Add(element.member, element.score, AddRule{.keep_deadline = true});
+void AddMoved(Edit<SortedSet>& set, std::span<MovedElement> moved, bool stays) {
+  for (MovedElement& element : moved) {
+    const AddResult result = set.Add(element.member, element.score, AddRule{.keep_deadline = true});
     if (element.deadline || set->has_deadlines()) {
       set->SetDeadline(element.member, element.deadline);
     }
+    const bool is_new = result.kind == AddResult::Kind::kAdded;
+    if (stays || (is_new && !element.payload)) continue;
+    const bool changes = set->SetPayload(element.member, element.payload);
+    element.drops_payload = changes && !element.payload;
   }
 }
 
@@ -33,6 +38,11 @@ void PropagateMoved(Call& call, std::string_view source, std::string_view destin
   }
   for (const auto& [deadline, members] : deadlines) {
     PropagateElementDeadline(call, destination, members, deadline, kMemberWords);
+  }
+  if (source == destination) return;
+  PropagatedPayloads payloads(call, destination);
+  for (const MovedElement& element : moved) {
+    if (element.payload || element.drops_payload) payloads.Add(element.member, element.payload);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
@@ -14,16 +15,18 @@ namespace zsetd {
 // command that moves it.
 struct MovedElement {
   std::string_view member;
-  double score = 0;                // in the destination
-  std::optional<Millis> deadline;  // moves with the member
+  double score = 0;                                   // in the destination
+  std::optional<Millis> deadline;                     // moves with the member
+  std::optional<std::string> payload = std::nullopt;  // moves with the member
+  bool drops_payload = false;  // without a payload, it replaced an element that had one
 };
 
-// Adds the elements. A member that the set has already gets the score and the deadline of the moved
-// element.
-void AddMoved(Edit<SortedSet>& set, std::span<const MovedElement> moved);
+// Adds the elements. A member that the set has already gets the score, the deadline and the payload
+// of the moved element. An element that stays in its set keeps its payload.
+void AddMoved(Edit<SortedSet>& set, std::span<MovedElement> moved, bool stays);
 
 // Propagates the removal from `source`, unless both keys are the same, and the addition to
-// `destination`. Redis receives members and scores; only zsetd receives the deadlines.
+// `destination`. Redis receives members and scores; only zsetd receives deadlines and payloads.
 void PropagateMoved(Call& call, std::string_view source, std::string_view destination,
                     std::span<const MovedElement> moved);
 

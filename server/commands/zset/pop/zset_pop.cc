@@ -3,6 +3,7 @@
 #include <limits>
 #include <string_view>
 
+#include "protocol/text/number_text.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/commands/zset/zset_cut.h"
@@ -13,39 +14,51 @@ namespace zsetd {
 namespace {
 
 // The number of elements to pop, and whether the request has a count. Without one, the reply in
-// RESP3 is a flat pair.
-struct PopCount {
+// RESP3 is a flat tuple.
+struct PopRequest {
   uint64_t count = 1;
-  bool given = false;
+  bool is_counted = false;
+  bool with_payloads = false;  // WITHDATA
 };
 
-PopCount TakePopCount(ArgReader& args) {
-  if (args.AtEnd()) return {};
-  if (args.left() > 1) args.Refuse(kSyntaxError);
+// [count] [WITHDATA]. As in Redis, the number of arguments is checked before the count.
+PopRequest TakePopRequest(ArgReader& args) {
+  PopRequest request;
+  if (args.AtEnd()) return request;
+  if (args.left() == 1 && args.Take("withdata")) return {.with_payloads = true};
+  ArgReader count(args.Next(1), 0);
+  request.with_payloads = args.Take("withdata");
+  args.End();
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  const int64_t count = args.IntegerIn(0, kMost, kMustBePositive);
-  return {.count = static_cast<uint64_t>(count), .given = true};
+  request.count = static_cast<uint64_t>(count.IntegerIn(0, kMost, kMustBePositive));
+  request.is_counted = true;
+  args.Refuse(count.status());
+  return request;
 }
 
 void Pop(Call& call, bool highest) {
   const std::string_view key = call.args.Word();
-  const PopCount wanted = TakePopCount(call.args);
+  const PopRequest request = TakePopRequest(call.args);
   Edit<SortedSet> set =
       call.Open<SortedSet>(key, highest ? KeyEvent::kZPopMax : KeyEvent::kZPopMin);
   if (call.Refused()) return;
   const size_t size = set ? set->size() : 0;
-  const size_t count = std::min<uint64_t>(size, wanted.count);
+  const size_t count = std::min<uint64_t>(size, request.count);
   if (count == 0) return call.reply.Array(0);
   const RankRange ranks = highest ? RankRange{size - count, size} : RankRange{0, count};
-  if (wanted.given) {
-    ReplyElements(call, &*set, ranks, highest, /*with_scores=*/true);
+  if (request.is_counted) {
+    ReplyElements(call, &*set, ranks, highest, {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyPair(call.reply, set->At(ranks.first).element());
+    ReplyTuple(call.reply, set->At(ranks.first), request.with_payloads);
   }
   CutRanks(set, ranks);
+  if (request.with_payloads) {  // an option that other servers do not know
+    call.Propagate(
+        {highest ? "ZPOPMAX" : "ZPOPMIN", key, IntegerText(static_cast<int64_t>(count))});
+  }
 }
 
-// ZPOPBYSCORE key min max [REV] [COUNT count]
+// ZPOPBYSCORE key min max [REV] [COUNT count] [WITHDATA]
 void ZPopByScore(Call& call) {
   const std::string_view key = call.args.Word();
   const ScorePopRequest request = TakeScorePopRequest(call.args);
@@ -68,7 +81,7 @@ constexpr Command kZSetPopCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
-     .usage = "key [count]",
+     .usage = "key [count] [WITHDATA]",
      .summary = "Removes and returns the lowest-scoring members.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
@@ -79,7 +92,7 @@ constexpr Command kZSetPopCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = "5.0.0",
-     .usage = "key [count]",
+     .usage = "key [count] [WITHDATA]",
      .summary = "Removes and returns the highest-scoring members.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},
@@ -90,7 +103,7 @@ constexpr Command kZSetPopCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key min max [REV] [COUNT count]",
+     .usage = "key min max [REV] [COUNT count] [WITHDATA]",
      .summary = "Removes and returns the lowest- or highest-scoring members in a range of scores.",
      .cost = "O(log(N)+M) for M members removed",
      .key_use = "RW access delete"},

@@ -27,7 +27,7 @@ using Clock = TimedScoreBound::Clock;
 constexpr std::string_view kAddWithoutClock =
     "ERR ADD is only supported in combination with now or nowms";
 
-// source destination min max [REV] [COUNT count] [SCORE score|ADD delta]
+// source destination min max [REV] [COUNT count] [SCORE score|ADD delta] [WITHDATA]
 struct ScoreMoveRequest {
   std::string_view source;
   std::string_view destination;
@@ -82,7 +82,9 @@ struct CopiedElements {
   std::vector<MovedElement> elements;
 };
 
-CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<double> new_score) {
+// Copies the payloads, too, if the elements go to another set.
+CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<double> new_score,
+                         bool stays) {
   CopiedElements copies;
   copies.members.reserve(ranks.size());  // its strings are not moved, because views point to them
   copies.elements.reserve(ranks.size());
@@ -91,6 +93,7 @@ CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<do
     const Element element = at.element();
     const std::string& member = copies.members.emplace_back(element.member);
     copies.elements.push_back({member, new_score.value_or(element.score), at.deadline()});
+    if (!stays) copies.elements.back().payload = at.payload();
   }
   return copies;
 }
@@ -100,17 +103,17 @@ CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<do
 void MoveRanks(Call& call, const ScoreMoveRequest& request, Edit<SortedSet>& from,
                RankRange ranks) {
   assert(!ranks.empty());
-  const CopiedElements copies = CopyRanks(*from, ranks, request.NewScore(call.now()));
   const bool is_within = request.IsWithinOneKey();
+  CopiedElements copies = CopyRanks(*from, ranks, request.NewScore(call.now()), is_within);
   const uint32_t revision = from->revision();
   if (is_within) {
-    AddMoved(from, copies.elements);
+    AddMoved(from, copies.elements, /*stays=*/true);
     if (from->revision() == revision) return;
   } else {
     CutRanks(from, ranks);
     from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
     Edit<SortedSet> to = call.OpenOrMake<SortedSet>(request.destination, KeyEvent::kZAdd);
-    AddMoved(to, copies.elements);
+    AddMoved(to, copies.elements, /*stays=*/false);
   }
   PropagateMoved(call, request.source, request.destination, copies.elements);
 }
@@ -160,7 +163,8 @@ constexpr Command kZSetScoreMoveCommands[] = {
      .keys = kTwoKeys,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "source destination min max [REV] [COUNT count] [SCORE score|ADD delta]",
+     .usage = "source destination min max [REV] [COUNT count] [SCORE score|ADD delta] "
+              "[WITHDATA]",
      .summary = "Moves the lowest- or highest-scoring members in a range of scores to another "
                 "sorted set, and returns them.",
      .cost = "O(M*log(N)) for M members moved",
@@ -172,7 +176,8 @@ constexpr Command kZSetScoreMoveCommands[] = {
      .keys = {.first = 2, .last = 3, .step = 1},
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "timeout source destination min max [REV] [COUNT count] [SCORE score|ADD delta]",
+     .usage = "timeout source destination min max [REV] [COUNT count] [SCORE score|ADD delta] "
+              "[WITHDATA]",
      .summary = "Like ZMOVEBYSCORE; blocks until a member is in the range.",
      .cost = "O(M*log(N)) for M members moved",
      .key_use = "RW access delete,RW insert"},

@@ -27,6 +27,10 @@ bool TakeScorePopOption(ArgReader& args, ScorePopRequest& request) {
     request.reversed = true;
     return true;
   }
+  if (!request.with_payloads && args.Take("withdata")) {
+    request.with_payloads = true;
+    return true;
+  }
   if (!request.count && args.left() >= 2 && args.Take("count")) {
     request.count =
         static_cast<uint64_t>(args.IntegerIn(1, kMost, "ERR count should be greater than 0"));
@@ -46,18 +50,19 @@ ScorePopRequest TakeScorePopRequest(ArgReader& args) {
 void ReplyPopped(Call& call, const SortedSet& set, RankRange ranks,
                  const ScorePopRequest& request) {
   if (request.count) {
-    ReplyElements(call, &set, ranks, request.reversed, /*with_scores=*/true);
+    ReplyElements(call, &set, ranks, request.reversed,
+                  {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyPair(call.reply, set.At(ranks.first).element());
+    ReplyTuple(call.reply, set.At(ranks.first), request.with_payloads);
   }
 }
 
 void ReplyKeyAndPopped(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
                        const ScorePopRequest& request) {
   if (request.count) {
-    ReplyKeyAndPairs(call, key, set, ranks, request.reversed);
+    ReplyKeyAndTuples(call, key, set, ranks, request.reversed, request.with_payloads);
   } else {
-    ReplyKeyAndElement(call, key, set.At(ranks.first).element());
+    ReplyKeyAndElement(call, key, set.At(ranks.first), request.with_payloads);
   }
 }
 

@@ -13,10 +13,11 @@ namespace zsetd {
 
 // The arguments of ZPOPBYSCORE and BZPOPBYSCORE after the key:
 //
-//   min max [REV] [COUNT count]
+//   min max [REV] [COUNT count] [WITHDATA]
 struct ScorePopRequest {
   TimedScoreRange scores;
   bool reversed = false;          // REV: the highest first
+  bool with_payloads = false;     // WITHDATA
   std::optional<uint64_t> count;  // COUNT; without it, one element in a reply of a different form
 
   // The ranks of the elements to pop. O(log n).
@@ -26,7 +27,8 @@ struct ScorePopRequest {
   KeyEvent event() const { return reversed ? KeyEvent::kZPopMax : KeyEvent::kZPopMin; }
 };
 
-// Takes REV, or COUNT with its number. Returns false if the next argument is another word.
+// Takes REV, WITHDATA, or COUNT with its number. Returns false if the next argument is another
+// word.
 bool TakeScorePopOption(ArgReader& args, ScorePopRequest& request);
 
 // Takes the remaining arguments. The reader keeps an error.

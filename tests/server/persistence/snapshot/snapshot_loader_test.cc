@@ -130,6 +130,30 @@ TEST(SnapshotLoader, SkipsDeadlinesOfASkippedKey) {
   EXPECT_FALSE(loaded->databases.at(0).Find("z")->EarliestElementDeadline());
 }
 
+std::string PayloadField(const std::string& value) {
+  return "\xfa"s + String("zsetd-data") + String(value);
+}
+
+TEST(SnapshotLoader, ReadsPayloadsOfMembersAfterTheirKey) {
+  const auto loaded =
+      Load(SetAnd(PayloadField("\2" + String("b") + String("of b") + String("a") + String(""))));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const SortedSet* set = loaded->databases.at(0).Find("z")->GetIf<SortedSet>();
+  EXPECT_EQ(set->Payload("a"), "");
+  EXPECT_EQ(set->Payload("b"), "of b");
+}
+
+TEST(SnapshotLoader, RefusesPayloadsThatAreNotTheKeys) {
+  const std::string good = String("b") + String("x");
+  EXPECT_TRUE(Load(SetAnd(PayloadField("\1" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(PayloadField("\2" + good))).ok());
+  EXPECT_FALSE(Load(SetAnd(PayloadField("\1" + good + "x"))).ok());
+  EXPECT_FALSE(Load(SetAnd(PayloadField("\1" + String("c") + String("x")))).ok());
+  EXPECT_FALSE(Load(SetAnd(PayloadField("\1" + String("b")))).ok());
+  const std::string of_text = "\0"s + String("s") + String("x");
+  EXPECT_FALSE(Load(SetAnd(of_text + PayloadField("\1" + good))).ok());
+}
+
 TEST(SnapshotLoader, RefusesADuplicateKeyAmongMany) {
   std::string keys = "REDIS0010";
   std::vector<size_t> ends;

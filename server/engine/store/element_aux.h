@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/keyspace/entry.h"
+#include "core/util/time.h"
+#include "protocol/rdb/rdb_file.h"
+
+namespace zsetd {
+
+// Deadlines and payloads of members of sorted sets in a snapshot file. Redis has no place for them,
+// so they are in AUX fields after their key. Each loader ignores a field that it does not know:
+//
+//   type key value   250 "zsetd-ttl" [ count { member deadline } ]   250 "zsetd-ttl" [ ... ]
+//                    250 "zsetd-data" [ count { member payload } ]   250 "zsetd-data" [ ... ] type
+//
+// The fields name the members: pieces of a large set may be in the file in another order than the
+// set's.
+inline constexpr std::string_view kElementDeadlinesAux = "zsetd-ttl";
+inline constexpr std::string_view kElementPayloadsAux = "zsetd-data";
+
+// Collects the deadlines of members for such fields, some thousands in each.
+class ElementDeadlineFields {
+ public:
+  void Add(std::string_view member, Millis deadline) {
+    RdbWriter pairs(pairs_, /*compresses=*/false);
+    pairs.String(member);
+    pairs.Length(static_cast<uint64_t>(deadline.count()));
+    if (++count_ == kMostInField) End();
+  }
+
+  std::vector<std::string> Take() {
+    if (count_ > 0) End();
+    return std::exchange(fields_, {});
+  }
+
+ private:
+  static constexpr size_t kMostInField = 4096;
+
+  void End() {
+    std::string field;
+    RdbWriter(field).Length(count_);
+    field += pairs_;
+    fields_.push_back(std::move(field));
+    pairs_.clear();
+    count_ = 0;
+  }
+
+  std::vector<std::string> fields_;
+  std::string pairs_;
+  size_t count_ = 0;
+};
+
+// Collects the payloads of members for such fields, of about a megabyte each.
+class ElementPayloadFields {
+ public:
+  void Add(std::string_view member, std::string_view payload) {
+    RdbWriter pairs(pairs_, /*compresses=*/false);
+    pairs.String(member);
+    pairs.String(payload);
+    ++count_;
+    if (pairs_.size() >= kFullBytes) End();
+  }
+
+  std::vector<std::string> Take() {
+    if (count_ > 0) End();
+    return std::exchange(fields_, {});
+  }
+
+ private:
+  static constexpr size_t kFullBytes = 1u << 20;
+
+  void End() {
+    std::string field;
+    RdbWriter(field).Length(count_);
+    field += pairs_;
+    fields_.push_back(std::move(field));
+    pairs_.clear();
+    count_ = 0;
+  }
+
+  std::vector<std::string> fields_;
+  std::string pairs_;
+  size_t count_ = 0;
+};
+
+// Writes the fields of the entry, whose value has just been written. O(n) if it has deadlines or
+// payloads, else O(blocks).
+void WriteElementFields(const Entry& entry, RdbFileWriter& writer);
+
+// Write fields from the classes above, of a value that was written in slices.
+void WriteElementDeadlines(const std::vector<std::string>& fields, RdbFileWriter& writer);
+void WriteElementPayloads(const std::vector<std::string>& fields, RdbFileWriter& writer);
+
+// Calls `visit` for each deadline in such a field. False if the field is not sound, or `visit`
+// returned false.
+using VisitElementDeadline = std::function<bool(std::string_view member, Millis deadline)>;
+bool ReadElementDeadlines(std::string_view field, const VisitElementDeadline& visit);
+
+// Sets the deadlines that such a field has on the value of its key. False if the field is not
+// sound, or another value's; some of it may have been set.
+bool SetElementDeadlines(Entry& entry, std::string_view field);
+
+// Like the functions above, for a field of payloads.
+using VisitElementPayload = std::function<bool(std::string_view member, std::string_view payload)>;
+bool ReadElementPayloads(std::string_view field, const VisitElementPayload& visit);
+bool SetElementPayloads(Entry& entry, std::string_view field);
+
+}  // namespace zsetd
