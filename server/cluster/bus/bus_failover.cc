@@ -130,12 +130,15 @@ void BusFailover::Step() {
   const int64_t now = state_.Now();
   const int64_t timeout =
       std::max(state_.settings.node_timeout * kElectionTime, kLeastElectionTime);
-  const int64_t age = now - election_.start;
-  if (election_.start == 0 || age > timeout * kElectionRetry) return StartElection(now);
+  const int64_t last_age = now - election_.start;
   const bool is_manual = state_.manual_failover.deadline != 0;
+  if (election_.start == 0 || last_age > timeout * kElectionRetry) {
+    StartElection(now);
+    if (!is_manual) return;
+  }
   if (!election_.has_requested && !is_manual) RaiseRank();
   if (now < election_.start) return Explain("waiting before the votes are requested");
-  if (age > timeout) return Explain("the election has expired");
+  if (now - election_.start > timeout) return Explain("the election has expired");
   if (!election_.has_requested) {
     election_.epoch = ++state_.topology.current_epoch;
     if (!state_.SaveNow().ok()) {

@@ -195,19 +195,8 @@ void BusReceiver::TakeGossip(const ClusterNode& sender, const BusGossip& gossip)
 
 // Another node reaches a node that this one does not reach, perhaps at another address.
 void BusReceiver::MoveNode(ClusterNode& node, const BusGossip& gossip) {
-  if ((gossip.flags & kBusNoAddress) != 0 || gossip.ip.empty()) return;
-  ClusterNode moved;
-  handshakes_.SetPorts(moved, gossip.port, gossip.second_port, gossip.bus_port);
-  if (node.ip == gossip.ip && node.bus_port == moved.bus_port && node.port == moved.port &&
-      node.tls_port == moved.tls_port) {
-    return;
-  }
-  links_.Close(node.link);
-  node.ip = gossip.ip;
-  handshakes_.SetPorts(node, gossip.port, gossip.second_port, gossip.bus_port);
-  node.has_no_address = false;
-  state_.has_changed = true;
-  state_.SaveLater();
+  if ((gossip.flags & kBusNoAddress) != 0) return;
+  handshakes_.SetAddress(node, gossip.ip, gossip.port, gossip.second_port, gossip.bus_port);
 }
 
 // The sender is a known node, so the new one is of the same cluster. Its name is used as it is: a

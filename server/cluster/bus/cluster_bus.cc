@@ -137,13 +137,11 @@ void ClusterBus::Machine::CheckNode(ClusterNode& node) {
                                data_age > timeout / 2 && now - link->created > timeout;
     if (is_suspicious) links.Close(node.link);
   }
-  if (node.link != 0 && node.ping_sent == 0) {
-    const bool is_silent = now - node.pong_received > timeout / 2;
-    // The replica of a manual failover waits for this master's offset.
-    const bool needs_offset = state.self().IsMaster() && state.manual_failover.deadline != 0 &&
-                              state.manual_failover.replica_id == node.id;
-    if (is_silent || needs_offset) return sender.SendPing(node);
-  }
+  const bool is_silent = node.ping_sent == 0 && now - node.pong_received > timeout / 2;
+  // The replica of a manual failover waits for this master's offset.
+  const bool needs_offset = state.self().IsMaster() && state.manual_failover.deadline != 0 &&
+                            state.manual_failover.replica_id == node.id;
+  if (node.link != 0 && (is_silent || needs_offset)) return sender.SendPing(node);
   if (node.ping_sent != 0 && std::min(ping_age, data_age) > timeout) detector.Suspect(node);
 }
 
@@ -219,8 +217,7 @@ void ClusterBus::OnOpened(LinkId id, std::string_view peer_ip, std::string_view 
   link->own_ip = own_ip;
   ClusterNode& node = *link->node;
   const int64_t pending_ping = node.ping_sent;
-  const bool sends_meet = std::exchange(node.sends_meet, false);
-  machine_->sender.SendPing(*link, sends_meet ? BusMessageType::kMeet : BusMessageType::kPing);
+  machine_->sender.SendPing(*link, node.sends_meet ? BusMessageType::kMeet : BusMessageType::kPing);
   if (pending_ping != 0) node.ping_sent = pending_ping;
 }
 

@@ -17,12 +17,10 @@ class ClusterState {
  public:
   explicit ClusterState(BusState& state) : state_(state) {}
 
-  // O(nodes), or O(slots) if the cluster would be up.
+  // O(nodes).
   void Check();
 
  private:
-  bool IsCovered() const;
-
   BusState& state_;
   std::optional<int64_t> first_check_;
   int64_t last_minority_ = 0;  // the last check that reached no majority

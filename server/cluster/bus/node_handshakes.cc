@@ -56,7 +56,7 @@ bool NodeHandshakes::TakeAnswer(LinkTable::Link& link, ClusterNode* known,
     return false;
   }
   state_.topology.Rename(node, header.sender);
-  node.in_handshake = false;
+  node.in_handshake = node.sends_meet = false;
   node.is_replica = (header.flags & kBusReplica) != 0;
   state_.has_changed = true;
   state_.SaveLater();
@@ -64,28 +64,32 @@ bool NodeHandshakes::TakeAnswer(LinkTable::Link& link, ClusterNode* known,
   return true;
 }
 
-bool NodeHandshakes::UpdateAddress(ClusterNode& node, const LinkTable::Link& link,
-                                   const BusHeader& header) {
-  if (link.id == node.link) return false;
-  const std::string& ip = AddressOf(link, header);
-  if (ip.empty()) return false;
+bool NodeHandshakes::SetAddress(ClusterNode& node, const std::string& ip, int64_t first_port,
+                                int64_t second_port, int64_t bus_port) {
   ClusterNode moved;
-  SetPorts(moved, header.port, header.second_port, header.bus_port);
-  if (node.ip == ip && node.port == moved.port && node.tls_port == moved.tls_port &&
-      node.bus_port == moved.bus_port) {
+  SetPorts(moved, first_port, second_port, bus_port);
+  if (ip.empty() || (node.ip == ip && node.port == moved.port && node.tls_port == moved.tls_port &&
+                     node.bus_port == moved.bus_port)) {
     return false;
   }
   node.ip = ip;
-  SetPorts(node, header.port, header.second_port, header.bus_port);
+  SetPorts(node, first_port, second_port, bus_port);
   node.has_no_address = false;
   links_.Close(node.link);
-  state_.Notice("Node " + NodeText(node) + " has the address " + ip + ":" +
-                std::to_string(header.port) + " now");
+  state_.Notice("The address of node " + NodeText(node) + " is " + ip + ":" +
+                std::to_string(first_port) + " now");
   const ClusterNode& self = state_.self();
   if (self.is_replica && self.master_id == node.id) state_.host.FollowMaster(node);
   state_.must_check_state = true;
   state_.SaveLater();
   return true;
+}
+
+bool NodeHandshakes::UpdateAddress(ClusterNode& node, const LinkTable::Link& link,
+                                   const BusHeader& header) {
+  if (link.id == node.link) return false;
+  return SetAddress(node, AddressOf(link, header), header.port, header.second_port,
+                    header.bus_port);
 }
 
 void NodeHandshakes::RemoveExpired() {

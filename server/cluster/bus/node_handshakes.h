@@ -31,9 +31,14 @@ class NodeHandshakes {
   // name, the handshake was not needed and ends. Returns whether the node of the link still exists.
   bool TakeAnswer(LinkTable::Link& link, ClusterNode* known, const BusHeader& header);
 
-  // A node has sent a message from another address than the known one: takes that over and closes
-  // the link to the old one. Returns false if nothing has changed.
+  // A node has sent a message on a link of its own: takes over its address. Returns like
+  // SetAddress().
   bool UpdateAddress(ClusterNode& node, const LinkTable::Link& link, const BusHeader& header);
+
+  // Takes over a node's address and closes the link to the old one. Returns false if nothing has
+  // changed, or if the address is empty.
+  bool SetAddress(ClusterNode& node, const std::string& ip, int64_t first_port, int64_t second_port,
+                  int64_t bus_port);
 
   // Sets the ports of a message.
   void SetPorts(ClusterNode& node, int64_t first_port, int64_t second_port, int64_t bus_port) const;
