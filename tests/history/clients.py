@@ -25,6 +25,7 @@ class Client(threading.Thread):
         self.random = random.Random(f"{seed} {number}")
         self.has_moves = has_moves  # whether the server has ZMOVEBYSCORE
         self.operations = []
+        self.acknowledged_by_all = 0
         self.stops = threading.Event()
         self.error = None
         self._peer = None
@@ -79,6 +80,7 @@ class Client(threading.Thread):
             return self._leave()
         if count >= 1:
             operation.outcome = BY_ALL if count >= self.replicas else BY_ONE
+            self.acknowledged_by_all += operation.outcome == BY_ALL
 
     def _send(self, peer, operation):
         """Sends the requests of an operation together. Returns their replies."""
