@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -25,7 +26,10 @@ class HeldReplies : public Polled, public std::enable_shared_from_this<HeldRepli
 
   // Registers the connection for the next signal only. May be called by any thread that is in the
   // engine and has just found that the replies must wait.
-  void Add(std::weak_ptr<Session> connection) { held_.push_back(std::move(connection)); }
+  void Add(std::weak_ptr<Session> connection) {
+    assert(!connection.expired());
+    held_.push_back(std::move(connection));
+  }
 
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }

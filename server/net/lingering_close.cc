@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <chrono>
 #include <utility>
 
@@ -31,7 +32,8 @@ class LingeringCloses::Rest : public Polled, public std::enable_shared_from_this
   bool IsLate(Micros now) const { return now >= until_; }
   void End() {
     socket_.Close();
-    owner_.rests_.erase(shared_from_this());
+    [[maybe_unused]] const size_t erased = owner_.rests_.erase(shared_from_this());
+    assert(erased == 1);
   }
 
   bool IsSettled(Micros now) const {

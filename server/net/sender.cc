@@ -1,6 +1,7 @@
 #include "server/net/sender.h"
 
 #include <array>
+#include <cassert>
 #include <span>
 #include <string_view>
 
@@ -67,6 +68,7 @@ bool Sender::NextPart() {
 // Nearly all output is one piece, so the array for many pieces is only initialized when it is
 // needed.
 Socket::Result Sender::Write() const {
+  assert(IsHeldUp());
   std::array<std::string_view, 2> first;
   if (sending_.Pieces(first) == 1) return socket_.Write(first[0]);
   std::array<std::string_view, kSentPiecesAtOnce> pieces;
@@ -89,6 +91,7 @@ bool Sender::IsDone() const {
 }
 
 void Sender::OnSent(size_t count) {
+  assert(count <= sending_.size());
   sending_.Drop(count);
   sent_ += count;
   ++counters_.writes;

@@ -106,6 +106,7 @@ void ClientWeights::Erase(Client& client) {
   bucket[place] = bucket.back();
   bucket[place]->weight_.place = place;
   bucket.pop_back();
+  assert(sum_ >= client.weight_.bytes);
   sum_ -= client.weight_.bytes;
   client.weight_.bytes = 0;
   client.weight_.place = Entry::kNone;

@@ -276,6 +276,7 @@ void Database::MarkNew(Entry& entry) const {
 }
 
 void Database::Settle(Entry& entry, KeyEvent event, const EditResult& outcome) {
+  assert(outcome.changed || outcome.count == 0);
   if (outcome.changed) {
     listener_(Change{.database = index_,
                      .key = entry.key(),

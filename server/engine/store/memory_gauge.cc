@@ -23,12 +23,14 @@ MemoryGauge::MemoryGauge(std::function<size_t()> measure, const ThreadCounts& co
 
 void MemoryGauge::AddThread(const ThreadCounts& counts) {
   if (!HasCounts()) return;
+  assert(std::ranges::count(counts_, counts.taken, &ThreadCounts::taken) == 0);
   counts_.push_back(counts);
   beyond_counts_ -= BytesOf(counts);
 }
 
 void MemoryGauge::RemoveThread(const ThreadCounts& counts) {
   if (!HasCounts()) return;
+  assert(std::ranges::count(counts_, counts.taken, &ThreadCounts::taken) == 1);
   beyond_counts_ += BytesOf(counts);
   std::erase_if(counts_, [&](const ThreadCounts& each) { return each.taken == counts.taken; });
 }
@@ -64,6 +66,7 @@ void MemoryGauge::FreeInBackground(std::shared_ptr<void> garbage, size_t bytes, 
     size_t objects;
     ~CountedGarbage() {
       content.reset();
+      assert(counts->bytes >= bytes && counts->objects >= objects);
       counts->bytes -= bytes;
       counts->objects -= objects;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <map>
 #include <optional>
 #include <set>
@@ -38,6 +39,7 @@ class OwnDeadlines {
 
   // Removes the first key; there is one.
   Key TakeFirst() {
+    assert(!order_.empty() && order_.size() == deadlines_.size());
     Key key = order_.extract(order_.begin()).value().second;
     deadlines_.erase(key);
     return key;
@@ -51,6 +53,7 @@ class OwnDeadlines {
     }
     order_.clear();
     for (const auto& [key, deadline] : deadlines_) order_.emplace(deadline, key);
+    assert(order_.size() == deadlines_.size());
   }
 
   // All keys of the database are deleted. O(n).

@@ -82,6 +82,7 @@ void Poller::TakeMail() {
 // Linux before 5.11, and some sandboxes that restrict system calls, only have epoll_wait, which
 // waits for whole milliseconds.
 int Poller::Wait(Micros longest) {
+  assert(longest >= Micros(0));  // epoll waits without limit for a negative time
   if (waits_exactly_ && longest > Micros(0)) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(longest);
     const timespec timeout = {.tv_sec = seconds.count(),

@@ -36,7 +36,8 @@ void Tls::ShakeHands() {
 
 void Tls::Arrived(size_t count) {
   assert(count <= arrived_.size());
-  BIO_write(input_, arrived_.data(), static_cast<int>(count));
+  [[maybe_unused]] const int written = BIO_write(input_, arrived_.data(), static_cast<int>(count));
+  assert(written == static_cast<int>(count));  // memory takes all
 }
 
 size_t Tls::Decrypt(std::span<char> space) {
@@ -66,6 +67,7 @@ void Tls::Encrypt(OutputBuffer& plain, OutputBuffer& wire) {
   size_t left = kMostEncrypted;
   for (bool more = true; more;) {
     const size_t count = EncryptPart(plain, left);
+    assert(count <= left);
     left -= count;
     more = count > 0 && left > 0;
     char* bytes = nullptr;
@@ -86,6 +88,7 @@ size_t Tls::EncryptPart(OutputBuffer& plain, size_t most) {
     Fail(result);
     return 0;
   }
+  assert(static_cast<size_t>(result) <= size);
   plain.Drop(static_cast<size_t>(result));
   return static_cast<size_t>(result);
 }
