@@ -36,16 +36,35 @@ class Parts {
   size_t size_ = 0;
 };
 
+// --- Eight bytes of runs at a time ---
+//
+// The number of registers of runs is a sum over their bytes, each on its own:
+//
+//   00xxxxxx   x + 1         01xxxxxx   256 x, and the next byte y: y + 1         1vvvvvxx   x + 1
+//
+// So only the first bytes of two-byte runs must be found. They look like any byte with the highest
+// bits 01, except one that follows such a first byte.
+
 constexpr size_t kWord = sizeof(uint64_t);
 constexpr uint64_t kLowBits = 0x0101010101010101;  // the lowest bit of each byte
 
-// The lengths, less one, of eight runs of a byte each. Nullopt if one of them is longer.
-std::optional<uint64_t> ShortRuns(const char* bytes) {
-  uint64_t word;
-  std::memcpy(&word, bytes, kWord);
-  const uint64_t have_values = word >> 7 & kLowBits;
-  if ((word >> 6 & kLowBits & ~have_values) != 0) return std::nullopt;
-  return word & (0x3f * kLowBits) & ~(have_values * 0x3c);
+// For each set of bytes that look like the first of a run of two: 0xff in those that are, if the
+// first byte of the word starts a run.
+constexpr auto kFirstsOfPairs = [] {
+  std::array<uint64_t, 256> words = {};
+  for (size_t set = 0; set < words.size(); ++set) {
+    for (size_t byte = 0; byte < kWord; ++byte) {
+      if ((set >> byte & 1) == 0) continue;
+      words[set] |= uint64_t{0xff} << (8 * byte);
+      ++byte;  // the next one is the second
+    }
+  }
+  return words;
+}();
+
+// Bit i is the lowest bit of byte i. The other bits must not be set.
+uint8_t Gather(uint64_t low_bits) {
+  return static_cast<uint8_t>(low_bits * 0x0102040810204080 >> 56);
 }
 
 // The sum of eight bytes, which needs 16 bits.
@@ -53,6 +72,26 @@ size_t SumOfBytes(uint64_t bytes) {
   constexpr uint64_t kEvenBytes = 0x00ff00ff00ff00ff;
   const uint64_t pairs = (bytes & kEvenBytes) + (bytes >> 8 & kEvenBytes);
   return pairs * 0x0001000100010001 >> 48;
+}
+
+struct WordOfRuns {
+  size_t registers = 0;
+  bool ends_in_pair = false;  // the last byte is the first of a run of two
+};
+
+// `continues`: the first byte is the second one of a run.
+WordOfRuns ReadWord(const char* bytes, bool continues) {
+  uint64_t word;
+  std::memcpy(&word, bytes, kWord);
+  const uint64_t have_values = word >> 7 & kLowBits;
+  const uint64_t look_like_pairs = word >> 6 & kLowBits & ~have_values & ~uint64_t{continues};
+  const uint64_t firsts = kFirstsOfPairs[Gather(look_like_pairs)];
+  const uint64_t seconds = firsts << 8 | (continues ? 0xff : 0);
+  const uint64_t lengths = word & (0x3f * kLowBits) & ~(have_values * 0x3c);
+  const uint64_t added = (lengths & ~firsts & ~seconds) | (word & seconds);
+  const size_t ends = SumOfBytes(kLowBits & ~firsts);
+  return {.registers = SumOfBytes(added) + ends + 256 * SumOfBytes(lengths & firsts),
+          .ends_in_pair = firsts >> 63 != 0};
 }
 
 }  // namespace
@@ -70,43 +109,40 @@ SparseEditor::Result SparseEditor::Raise(HllUpdate update) {
   return Result::kRaised;
 }
 
+// Reads whole words up to the one of the register, and then the runs from the word before it.
 std::optional<SparseEditor::Found> SparseEditor::Find(size_t index) const {
   assert(index < kHllRegisters);
   const Place resumed = index >= resume_end_ ? resume_ : start_;
-  Found found = {.place = resumed, .before = resumed, .before_that = resumed, .run = {}};
+  Place at = StartOfRunsBefore(resumed, index);
+  Found found = {.place = at, .before = at, .before_that = at, .run = {}};
   while (found.place.at < text_.size()) {
-    if (Skip(found, index)) continue;
-    while (true) {
-      if (found.place.at == text_.size()) return std::nullopt;
-      const auto run = FirstRun(std::string_view(text_).substr(found.place.at));
-      if (!run) return std::nullopt;
-      const size_t end = found.place.first + run->length;
-      if (end > index) {
-        found.run = *run;
-        return found;
-      }
-      found.before_that = std::exchange(found.before, found.place);
-      found.place = {.at = found.place.at + run->bytes, .first = end};
-      if (run->bytes > 1) break;
+    const auto run = FirstRun(std::string_view(text_).substr(found.place.at));
+    if (!run) return std::nullopt;
+    const size_t end = found.place.first + run->length;
+    if (end > index) {
+      found.run = *run;
+      return found;
     }
+    found.before_that = std::exchange(found.before, found.place);
+    found.place = {.at = found.place.at + run->bytes, .first = end};
   }
   return std::nullopt;
 }
 
-// Skips eight runs in one step, if they have a byte each and end before the register. Else the next
-// runs are read one by one: up to a longer one, or to that of the register.
-bool SparseEditor::Skip(Found& found, size_t index) const {
-  if (text_.size() - found.place.at < kWord) return false;
-  const std::optional<uint64_t> lengths = ShortRuns(&text_[found.place.at]);
-  if (!lengths) return false;
-  const size_t end = found.place.first + SumOfBytes(*lengths) + kWord;
-  if (end > index) return false;
-  const auto length = [&](int byte) { return (*lengths >> (8 * byte) & 0xff) + 1; };
-  const size_t next = found.place.at + kWord;
-  found.before = {.at = next - 1, .first = end - length(7)};
-  found.before_that = {.at = next - 2, .first = found.before.first - length(6)};
-  found.place = {.at = next, .first = end};
-  return true;
+// A run at or after `from`, at or before the run of the register; in between are at least two runs,
+// unless it is `from`.
+SparseEditor::Place SparseEditor::StartOfRunsBefore(Place from, size_t index) const {
+  Place word = from, previous = from;
+  bool continues = false, previous_continues = false;
+  while (text_.size() - word.at >= kWord) {
+    const WordOfRuns runs = ReadWord(&text_[word.at], continues);
+    if (word.first + runs.registers > index) break;
+    previous = std::exchange(word, {.at = word.at + kWord, .first = word.first + runs.registers});
+    previous_continues = std::exchange(continues, runs.ends_in_pair);
+  }
+  if (!previous_continues) return previous;
+  const size_t counted = 256 * (static_cast<uint8_t>(text_[previous.at - 1]) & 0x3fu);
+  return {.at = previous.at - 1, .first = previous.first - counted};
 }
 
 // Gives the register a run of its own within the found one. False if the string would become too

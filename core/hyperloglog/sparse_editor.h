@@ -52,7 +52,7 @@ class SparseEditor {
   };
 
   std::optional<Found> Find(size_t index) const;
-  bool Skip(Found& found, size_t index) const;
+  Place StartOfRunsBefore(Place from, size_t index) const;
   bool Divide(const Found& found, HllUpdate update);
   void JoinFrom(size_t at);
   void ReplaceBytes(size_t at, size_t count, std::string_view bytes);

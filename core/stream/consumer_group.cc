@@ -17,6 +17,7 @@ constexpr size_t kNodeBytes = AllocationSize(32 + sizeof(ConsumerGroup::Consumer
 
 ConsumerGroup ConsumerGroup::Clone() const {
   ConsumerGroup copy(last_, entries_read_);
+  copy.place_ = place_;
   copy.consumers_ = consumers_;
   copy.pending_ = pending_.Clone();
   copy.released_ = released_;
@@ -37,14 +38,11 @@ std::string_view ConsumerGroup::NameOf(const PendingEntry& entry) const {
   return by_number_[entry.consumer]->first;
 }
 
-void ConsumerGroup::SetSeen(std::string_view name, Millis seen) {
-  const auto found = consumers_.find(name);
-  assert(found != consumers_.end());
-  found->second.seen = seen;
-}
-
-bool ConsumerGroup::AddConsumer(std::string_view name, Millis seen) {
-  if (FindConsumer(name) != nullptr) return false;
+std::pair<Consumer&, bool> ConsumerGroup::Seen(std::string_view name, Millis seen) {
+  if (const auto found = consumers_.find(name); found != consumers_.end()) {
+    found->second.seen = seen;
+    return {found->second, false};
+  }
   auto& consumer = *consumers_.emplace(name, Consumer{.seen = seen}).first;
   const auto free = std::find(by_number_.begin(), by_number_.end(), nullptr);
   consumer.second.number = static_cast<uint32_t>(free - by_number_.begin());
@@ -53,7 +51,11 @@ bool ConsumerGroup::AddConsumer(std::string_view name, Millis seen) {
   } else {
     *free = &consumer;
   }
-  return true;
+  return {consumer.second, true};
+}
+
+bool ConsumerGroup::AddConsumer(std::string_view name, Millis seen) {
+  return FindConsumer(name) == nullptr && Seen(name, seen).second;
 }
 
 size_t ConsumerGroup::RemoveConsumer(std::string_view name) {
@@ -79,22 +81,28 @@ void ConsumerGroup::SetPending(StreamId id, std::string_view name, Millis delive
                                uint64_t deliveries) {
   const auto consumer = consumers_.find(name);
   assert(consumer != consumers_.end());
-  if (const std::optional<PendingEntry> old = pending_.Find(id)) Uncount(*old);
-  ++consumer->second.pending;
-  pending_.Set({id, consumer->second.number, delivered, deliveries});
+  SetPending(id, consumer->second, delivered, deliveries);
+}
+
+void ConsumerGroup::SetPending(StreamId id, Consumer& consumer, Millis delivered,
+                               uint64_t deliveries) {
+  assert(&by_number_[consumer.number]->second == &consumer);
+  ++consumer.pending;
+  const auto old = pending_.Set({id, consumer.number, delivered, deliveries});
+  if (old) Uncount(*old);
 }
 
 void ConsumerGroup::Release(StreamId id, uint64_t deliveries) {
-  if (const std::optional<PendingEntry> old = pending_.Find(id)) Uncount(*old);
   ++released_;
-  pending_.Set({id, PendingEntry::kNoConsumer, Millis(++last_release_), deliveries});
+  const auto old =
+      pending_.Set({id, PendingEntry::kNoConsumer, Millis(++last_release_), deliveries});
+  if (old) Uncount(*old);
 }
 
 bool ConsumerGroup::Acknowledge(StreamId id) {
-  const std::optional<PendingEntry> entry = pending_.Find(id);
-  if (!entry) return false;
-  Uncount(*entry);
-  return pending_.Erase(id);
+  const std::optional<PendingEntry> entry = pending_.Take(id);
+  if (entry) Uncount(*entry);
+  return entry.has_value();
 }
 
 void ConsumerGroup::Uncount(const PendingEntry& entry) {

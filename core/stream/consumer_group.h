@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/stream/pending_entries.h"
@@ -41,11 +42,14 @@ class ConsumerGroup {
   ConsumerGroup Clone() const;  // O(bytes)
 
   // The ID of the last delivered entry, and the number of entries of the stream up to it.
+  // `place` is that of the entry `last`, if it is known.
   StreamId last_id() const { return last_; }
   int64_t entries_read() const { return entries_read_; }
-  void SetPosition(StreamId last, int64_t entries_read) {
+  const StreamPlace& place() const { return place_; }
+  void SetPosition(StreamId last, int64_t entries_read, const StreamPlace& place = {}) {
     last_ = last;
     entries_read_ = entries_read;
+    place_ = place;
   }
 
   const Consumers& consumers() const { return consumers_; }
@@ -56,7 +60,9 @@ class ConsumerGroup {
   // The consumer's name; empty for a released entry. O(1).
   std::string_view NameOf(const PendingEntry& entry) const;
 
-  void SetSeen(std::string_view name, Millis seen);  // of one that exists
+  // Sets the time at which the consumer last asked for entries, and creates the consumer if it does
+  // not exist. Returns it, and whether it is new. O(log n).
+  std::pair<Consumer&, bool> Seen(std::string_view name, Millis seen);
 
   // Creates the consumer if it does not exist. Returns whether it is new. O(log n).
   bool AddConsumer(std::string_view name, Millis seen);
@@ -67,6 +73,7 @@ class ConsumerGroup {
   // Adds a pending entry, or replaces the one with its ID, which may belong to another consumer.
   // Precondition: the consumer exists. O(log b).
   void SetPending(StreamId id, std::string_view consumer, Millis delivered, uint64_t deliveries);
+  void SetPending(StreamId id, Consumer& consumer, Millis delivered, uint64_t deliveries);
 
   // Adds a pending entry without a consumer, or takes it away from its consumer. The entry becomes
   // the last of the released ones, also if it was one of them. O(log b).
@@ -84,6 +91,7 @@ class ConsumerGroup {
 
   StreamId last_;
   int64_t entries_read_ = kUnknownCount;
+  StreamPlace place_;
   Consumers consumers_;
   std::vector<Consumers::value_type*> by_number_;  // null: the number is free
   PendingEntries pending_;

@@ -15,7 +15,7 @@ constexpr uint8_t kSmallNumber = 64;
 constexpr uint8_t kMediumNumber = 128;
 constexpr uint8_t kNumber = 192;
 constexpr uint8_t kNegative = 200;
-constexpr uint8_t kLongString = 208;
+constexpr uint8_t kLongString = internal::kLongPackedText;
 
 constexpr size_t kMostMediumNumber = (1 << 14) - 1;
 
@@ -60,14 +60,9 @@ char* WritePackedText(char* at, std::string_view text) {
   return at + text.size();
 }
 
-const char* SkipPackedText(const char* at) {
-  const uint8_t form = FormAt(at++);
-  if (form < kSmallNumber) return at + form;
-  if (form < kMediumNumber) return at;
-  if (form < kNumber) return at + 1;
-  if (form < kLongString) return at + WidthOf(form);
-  const Varint length = ReadVarintForward(at);
-  return at + length.bytes + length.length;
+const char* internal::SkipLongPackedText(const char* at) {
+  const Varint length = ReadVarintForward(at + 1);
+  return at + 1 + length.bytes + length.length;
 }
 
 std::string_view ReadPackedText(const char*& at, PackedTextDigits& digits) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace zsetd {
@@ -25,8 +27,31 @@ constexpr size_t MostPackedTextBytes(size_t text_size) {
 // Writes the text at `at` and returns its end. O(size).
 char* WritePackedText(char* at, std::string_view text);
 
+namespace internal {
+
+inline constexpr uint8_t kLongPackedText = 208;
+
+// The bytes of the packed texts by their first bytes, up to those of long strings.
+inline constexpr auto kPackedTextBytes = [] {
+  std::array<uint8_t, kLongPackedText> bytes = {};
+  for (size_t form = 0; form < bytes.size(); ++form) {
+    const size_t more = form < 64 ? form : form < 128 ? 0 : form < 192 ? 1 : (form - 192) % 8 + 1;
+    bytes[form] = static_cast<uint8_t>(1 + more);
+  }
+  return bytes;
+}();
+
+const char* SkipLongPackedText(const char* at);
+
+}  // namespace internal
+
 // The end of the packed text at `at`. O(1).
-const char* SkipPackedText(const char* at);
+inline const char* SkipPackedText(const char* at) {
+  const auto form = static_cast<uint8_t>(*at);
+  if (form >= internal::kLongPackedText) [[unlikely]]
+    return internal::SkipLongPackedText(at);
+  return at + internal::kPackedTextBytes[form];
+}
 
 // Room for the digits of a number while it is read.
 struct PackedTextDigits {

@@ -57,11 +57,20 @@ StreamId PendingBlock::IdAt(size_t index) const {
           least_[1] + LoadPacked(at + widths_[0], widths_[1])};
 }
 
+// Most searches are for the first entry, because the oldest ones are acknowledged first.
 size_t PendingBlock::LowerBound(StreamId id) const {
-  size_t low = 0, high = count_;
+  const int ms_bytes = widths_[0], seq_bytes = widths_[1];
+  const auto is_below = [&](size_t index) {
+    const char* const at = RecordAt(index);
+    const uint64_t ms = least_[0] + LoadPacked(at, ms_bytes);
+    if (ms != id.ms) return ms < id.ms;
+    return least_[1] + LoadPacked(at + ms_bytes, seq_bytes) < id.seq;
+  };
+  if (count_ == 0 || !is_below(0)) return 0;
+  size_t low = 1, high = count_;
   while (low < high) {
     const size_t middle = (low + high) / 2;
-    if (IdAt(middle) < id) {
+    if (is_below(middle)) {
       low = middle + 1;
     } else {
       high = middle;

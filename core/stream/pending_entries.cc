@@ -34,6 +34,7 @@ size_t PendingEntries::BytesUsed() const {
 
 size_t PendingEntries::BlockFor(StreamId id) const {
   if (blocks_.empty() || blocks_.back()->last() < id) return blocks_.size();
+  if (blocks_.front()->last() >= id) return 0;  // the oldest are acknowledged first
   const auto at = std::partition_point(blocks_.begin(), blocks_.end(),
                                        [&](const auto& block) { return block->last() < id; });
   return static_cast<size_t>(at - blocks_.begin());
@@ -100,13 +101,17 @@ std::optional<Millis> PendingEntries::NextDelivery(Millis after) const {
   return next;
 }
 
-void PendingEntries::Set(const PendingEntry& entry) {
+std::optional<PendingEntry> PendingEntries::Set(const PendingEntry& entry) {
   size_t place = BlockFor(entry.id);
   const bool at_end = place == blocks_.size();
   if (!at_end) {
     PendingBlock& block = *blocks_[place];
     const size_t index = block.LowerBound(entry.id);
-    if (block.IdAt(index) == entry.id) return block.Replace(index, entry);
+    if (block.IdAt(index) == entry.id) {
+      const PendingEntry old = block.At(index);
+      block.Replace(index, entry);
+      return old;
+    }
     if (block.count() == PendingBlock::kMostEntries) {
       blocks_.insert(blocks_.begin() + static_cast<ptrdiff_t>(place) + 1, block.SplitOffHalf());
       if (block.last() < entry.id) ++place;
@@ -118,16 +123,18 @@ void PendingEntries::Set(const PendingEntry& entry) {
     blocks_.push_back(std::make_unique<PendingBlock>());
   }
   PendingBlock& block = *blocks_[place];
-  block.Insert(block.LowerBound(entry.id), entry);
+  block.Insert(at_end ? block.count() : block.LowerBound(entry.id), entry);
   ++size_;
+  return std::nullopt;
 }
 
-bool PendingEntries::Erase(StreamId id) {
+std::optional<PendingEntry> PendingEntries::Take(StreamId id) {
   const size_t place = BlockFor(id);
-  if (place == blocks_.size()) return false;
+  if (place == blocks_.size()) return std::nullopt;
   PendingBlock& block = *blocks_[place];
   const size_t index = block.LowerBound(id);
-  if (block.IdAt(index) != id) return false;
+  if (block.IdAt(index) != id) return std::nullopt;
+  const PendingEntry taken = block.At(index);
   --size_;
   block.Erase(index);
   if (block.count() == 0) {
@@ -135,7 +142,7 @@ bool PendingEntries::Erase(StreamId id) {
   } else if (block.count() <= kSmallPair) {
     JoinIfSmall(place);
   }
-  return true;
+  return taken;
 }
 
 // Joins the block with the next or the previous one if both are small.

@@ -51,11 +51,12 @@ class PendingEntries {
   StreamId FirstId() const { return blocks_.front()->first(); }
   StreamId LastId() const { return blocks_.back()->last(); }
 
-  // Inserts the entry or replaces the one with its ID. O(log b).
-  void Set(const PendingEntry& entry);
+  // Inserts the entry, or replaces and returns the one with its ID. O(log b).
+  std::optional<PendingEntry> Set(const PendingEntry& entry);
 
-  // Returns whether the entry existed. O(log b).
-  bool Erase(StreamId id);
+  // Removes the entry and returns it; nullopt if it does not exist. O(log b).
+  std::optional<PendingEntry> Take(StreamId id);
+  bool Erase(StreamId id) { return Take(id).has_value(); }
 
  private:
   // The index of the first block whose last ID is at least `id`, or the number of blocks.

@@ -40,6 +40,7 @@ struct Stream::Body {
   ConsumerGroups groups;
   std::unique_ptr<Producers> producers;
   uint32_t revision = 0;
+  uint64_t layout = 1;  // grows when an entry moves in its block, and when a block is removed
   StreamSnapshot* snapshot = nullptr;
 
   Body() = default;
@@ -63,6 +64,9 @@ Stream::Body::~Body() {
 
 // The index of the first block whose last ID is at least `id`, or the number of blocks.
 size_t Stream::Body::BlockFor(StreamId id) const {
+  if (blocks.empty() || id > blocks.back()->last()) return blocks.size();
+  if (id >= blocks.back()->first()) return blocks.size() - 1;
+  if (id <= blocks.front()->last()) return 0;
   const auto at = std::partition_point(blocks.begin(), blocks.end(),
                                        [&](const auto& block) { return block->last() < id; });
   return static_cast<size_t>(at - blocks.begin());
@@ -77,6 +81,7 @@ StreamBlock::Owned& Stream::Body::Mutable(size_t index) {
 }
 
 void Stream::Body::RemoveBlock(size_t index) {
+  ++layout;
   size -= blocks[index]->live();
   revision += static_cast<uint32_t>(blocks[index]->live());
   if (snapshot != nullptr) [[unlikely]]
@@ -93,7 +98,9 @@ void Stream::Body::RemoveEntry(size_t index, const StreamBlock::Reader& at) {
   ++revision;
   constexpr size_t kLeastDeleted = 16;
   const size_t deleted = block->count() - block->live();
-  if (deleted >= kLeastDeleted && deleted >= block->live()) block = StreamBlock::Compacted(*block);
+  if (deleted < kLeastDeleted || deleted < block->live()) return;
+  block = StreamBlock::Compacted(*block);
+  ++layout;
 }
 
 bool Stream::Body::IsFull(const StreamBlock& block, size_t entry_bytes,
@@ -116,8 +123,31 @@ Stream Stream::Clone() const {
   }
   copy.body_->size = body_->size;
   copy.body_->state = body_->state;
+  copy.body_->layout = body_->layout;
   copy.body_->groups = CloneOf(body_->groups);
   if (producers() != nullptr) copy.body_->producers = std::make_unique<Producers>(*producers());
+  return copy;
+}
+
+Stream Stream::CopyBlocks(const StreamRange& range) const {
+  Stream copy;
+  copy.body_->state = body_->state;
+  const Blocks& blocks = body_->blocks;
+  Blocks& copies = copy.body_->blocks;
+  uint64_t certain = 0;  // entries of the range: all of the copied blocks except the first
+  const auto take = [&](const StreamBlock& block) {
+    if (!copies.empty()) certain += block.live();
+    copy.body_->size += block.live();
+    copies.insert(range.backward ? copies.begin() : copies.end(), StreamBlock::Clone(block));
+    return certain < range.most;
+  };
+  if (range.backward) {
+    size_t i = std::min(body_->BlockFor(range.last) + 1, blocks.size());
+    while (i > 0 && blocks[i - 1]->last() >= range.first && take(*blocks[i - 1])) --i;
+  } else {
+    size_t i = body_->BlockFor(range.first);
+    while (i < blocks.size() && blocks[i]->first() <= range.last && take(*blocks[i])) ++i;
+  }
   return copy;
 }
 
@@ -155,6 +185,8 @@ std::optional<StreamId> Stream::LastEntryId() const {
   const Cursor at(*this, kLastStreamId, Cursor::kBackward);
   return at.valid() ? std::optional(at.id()) : std::nullopt;
 }
+
+bool Stream::IsCurrent(const StreamPlace& place) const { return place.layout == body_->layout; }
 
 bool Stream::Contains(StreamId id) const {
   const size_t index = body_->BlockFor(id);
@@ -283,8 +315,11 @@ bool Stream::RemoveGroup(std::string_view name) {
 
 const Producers* Stream::producers() const { return body_->producers.get(); }
 
-Producers& Stream::ChangeProducers() {
-  if (body_->producers == nullptr) body_->producers = std::make_unique<Producers>();
+Producers& Stream::ChangeProducers(const StreamLimits& limits_if_new) {
+  if (body_->producers == nullptr) {
+    body_->producers = std::make_unique<Producers>();
+    body_->producers->SetLimits(limits_if_new.producers);
+  }
   return *body_->producers;
 }
 
@@ -339,7 +374,10 @@ void Stream::Check() const {
 }
 
 Stream::Cursor::Cursor(const Stream& stream, StreamId from, Direction direction)
-    : blocks_(&stream.blocks()), direction_(direction), block_(stream.body_->BlockFor(from)) {
+    : blocks_(&stream.blocks()),
+      direction_(direction),
+      layout_(stream.body_->layout),
+      block_(stream.body_->BlockFor(from)) {
   if (direction_ == kForward) {
     EnterForward(from);
   } else if (!blocks_->empty()) {
@@ -348,12 +386,40 @@ Stream::Cursor::Cursor(const Stream& stream, StreamId from, Direction direction)
   }
 }
 
+Stream::Cursor::Cursor(const Stream& stream, StreamId after, const StreamPlace& place)
+    : blocks_(&stream.blocks()),
+      direction_(kForward),
+      layout_(stream.body_->layout),
+      block_(stream.body_->BlockFor(after)) {
+  if (!valid()) return;
+  if (stream.IsCurrent(place)) {
+    reader_ = StreamBlock::Reader(*(*blocks_)[block_], place.offset, after);
+    Next();
+  } else if (const std::optional<StreamId> from = after.Next()) {
+    EnterForward(*from);
+  } else {
+    block_ = blocks_->size();
+  }
+}
+
+size_t Stream::Cursor::CountLeft(uint64_t most) const {
+  assert(direction_ == kForward);
+  if (!valid()) return 0;
+  size_t count = 0;
+  StreamBlock::Reader at = reader_;
+  for (; at.valid() && count < most; at.Next()) count += !at.is_deleted();
+  for (size_t i = block_ + 1; i < blocks_->size() && count < most; ++i) {
+    count += (*blocks_)[i]->live();
+  }
+  return std::min<uint64_t>(count, most);
+}
+
 // Finds the first entry from this block on. A block may lack entries from that ID on.
 void Stream::Cursor::EnterForward(StreamId from) {
   for (; valid(); ++block_) {
-    readers_.assign(1, StreamBlock::Reader(*(*blocks_)[block_]));
-    readers_.back().SkipTo(from);
-    if (readers_.back().valid()) return;
+    reader_ = StreamBlock::Reader(*(*blocks_)[block_]);
+    reader_.SkipTo(from);
+    if (reader_.valid()) return;
   }
 }
 
@@ -373,9 +439,9 @@ void Stream::Cursor::EnterBackward(StreamId from) {
 void Stream::Cursor::Next() {
   assert(valid());
   if (direction_ == kForward) {
-    readers_.back().Next();
-    readers_.back().SkipTo(kFirstStreamId);
-    if (readers_.back().valid()) return;
+    reader_.Next();
+    reader_.SkipTo(kFirstStreamId);
+    if (reader_.valid()) return;
     ++block_;
     return EnterForward(kFirstStreamId);
   }

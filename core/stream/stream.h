@@ -17,10 +17,12 @@
 namespace zsetd {
 
 // Up to which size entries are added to a block: stream-node-max-entries and
-// stream-node-max-bytes. 0: no limit.
+// stream-node-max-bytes. 0: no limit. And the limits of producers' IDs in a stream that has had
+// none so far: stream-idmp-duration and stream-idmp-maxsize.
 struct StreamLimits {
   size_t entries = 100;
   size_t bytes = 4096;
+  Producers::Limits producers;
 };
 
 // Which entries XTRIM, or XADD, removes: the oldest ones, until `length` are left or all are at or
@@ -33,6 +35,14 @@ struct StreamTrim {
   StreamId least_id;
   bool approximate = false;
   uint64_t most = 0;  // 0: no limit
+};
+
+// The first entries from `first` to `last`, at most `most`; backward, the last ones.
+struct StreamRange {
+  StreamId first = kFirstStreamId;
+  StreamId last = kLastStreamId;
+  uint64_t most = UINT64_MAX;
+  bool backward = false;
 };
 
 // Entries with ascending IDs, each with a list of fields, and groups that read them. A row of
@@ -58,6 +68,10 @@ class Stream {
 
   Stream Clone() const;  // O(bytes)
 
+  // A stream, without groups and producers, of the blocks that have the entries of the range.
+  // O(log b + bytes of the blocks).
+  Stream CopyBlocks(const StreamRange& range) const;
+
   size_t size() const;  // entries; O(1)
   size_t block_count() const;
   uint32_t revision() const;
@@ -73,6 +87,9 @@ class Stream {
   // if entries of the block are deleted.
   std::optional<StreamId> FirstId() const;
   std::optional<StreamId> LastEntryId() const;
+
+  // Whether a place was taken from this stream, and no entry has moved since.
+  bool IsCurrent(const StreamPlace& place) const;
 
   // Whether the entry exists. O(log b + block).
   bool Contains(StreamId id) const;
@@ -110,7 +127,7 @@ class Stream {
 
   // The IDs of producers; null if none was ever given. The caller counts the changes.
   const Producers* producers() const;
-  Producers& ChangeProducers();
+  Producers& ChangeProducers(const StreamLimits& limits_if_new = {});
   void SetProducers(const Producers& producers);
 
   // The number of entries that were added up to this ID, including deleted ones; nullopt if it
@@ -156,12 +173,22 @@ class Stream::Cursor {
   // The first entry at or above `from`; backward, the last one at or below it.
   Cursor(const Stream& stream, StreamId from, Direction direction);
 
+  // The first entry above `after`, forward. `place` is a former place() at the entry `after`, or a
+  // default one. If it is current, the block is not searched: O(log b).
+  Cursor(const Stream& stream, StreamId after, const StreamPlace& place);
+
   bool valid() const { return block_ < blocks_->size(); }
   const StreamEntry& entry() const {  // only while valid
-    return readers_.back().entry();
+    return direction_ == kForward ? reader_.entry() : readers_.back().entry();
   }
   StreamId id() const { return entry().id; }
   void Next();
+
+  // The place of the entry. Precondition: valid, and forward.
+  StreamPlace place() const { return {.layout = layout_, .offset = reader_.offset()}; }
+
+  // The number of entries from this one on, at most `most`. Forward. O(blocks + entries of one).
+  size_t CountLeft(uint64_t most) const;
 
  private:
   void EnterForward(StreamId from);
@@ -169,9 +196,10 @@ class Stream::Cursor {
 
   const Blocks* blocks_;
   Direction direction_;
-  size_t block_;  // past the last: invalid
-  std::vector<StreamBlock::Reader>
-      readers_;  // forward: one; backward: the entries left in the block
+  uint64_t layout_;
+  size_t block_;                              // past the last: invalid
+  StreamBlock::Reader reader_;                // forward
+  std::vector<StreamBlock::Reader> readers_;  // backward: the entries left in the block
 };
 
 template <class Visit>

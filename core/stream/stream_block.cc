@@ -27,7 +27,13 @@ constexpr size_t kMostVarintBytes = 10;
 constexpr size_t kMostNamesToCompare = 8;  // lists of names that an entry is compared with
 constexpr size_t kLeastBlockRoom = 48;
 
-size_t TakeVarint(const char*& at) {
+// Most are below 128.
+inline size_t TakeVarint(const char*& at) {
+  const auto first = static_cast<uint8_t>(*at);
+  if (first < 0x80) [[likely]] {
+    ++at;
+    return first;
+  }
   const Varint varint = ReadVarintForward(at);
   at += varint.bytes;
   return varint.length;
@@ -178,8 +184,26 @@ uint64_t StreamBlock::Checksum() const {
 
 StreamBlock::Reader::Reader(const StreamBlock& block)
     : begin_(block.data()), end_(begin_ + block.size_), at_(begin_) {
+  ReadFirstNames();
   // The first entry has the first ID: its time differs by 0, and its number follows that before.
   if (valid()) Parse({block.first_.ms, block.first_.seq - 1});
+}
+
+StreamBlock::Reader::Reader(const StreamBlock& block, uint32_t offset, StreamId id)
+    : begin_(block.data()), end_(begin_ + block.size_), at_(begin_ + offset) {
+  assert(offset < block.size_);
+  ReadFirstNames();
+  Parse({});
+  entry_.id = id;
+}
+
+// They follow the head of the first entry, which has neither a time nor a sequence number.
+void StreamBlock::Reader::ReadFirstNames() {
+  if (begin_ == end_) return;
+  const char* at = begin_ + 1;
+  TakeVarint(at);  // the distance
+  first_count_ = TakeVarint(at);
+  first_names_ = at;
 }
 
 bool StreamBlock::Reader::is_deleted() const { return static_cast<uint8_t>(*at_) & kDeleted; }
@@ -205,15 +229,18 @@ void StreamBlock::Reader::Parse(StreamId previous) {
   if (head & kHasSequence) entry_.id.seq = TakeVarint(at);
 
   const uint8_t form = head >> kNamesShift & 3;
-  const char* names = form == kNewNames     ? at
-                      : form == kFirstNames ? first_names_
-                                            : begin_ + TakeVarint(at);
-  if (first_names_ == nullptr) first_names_ = names;
-  const bool are_new = form == kNewNames;
+  if (form == kFirstNames) [[likely]] {
+    entry_.names = first_names_;
+    entry_.field_count = first_count_;
+    entry_.values = at;
+    return;
+  }
+  const char* names = at;
+  if (form == kNamesAtOffset) names = begin_ + TakeVarint(at);
   TakeVarint(names);  // the distance
   entry_.field_count = TakeVarint(names);
   entry_.names = names;
-  if (are_new) {
+  if (form == kNewNames) {
     at = names;
     for (size_t i = 0; i < entry_.field_count; ++i) at = SkipPackedText(at);
   }

@@ -118,9 +118,15 @@ class StreamBlock {
 // block changes, except by MarkDeleted().
 class StreamBlock::Reader {
  public:
+  Reader() = default;  // not valid
   explicit Reader(const StreamBlock& block);
 
+  // Starts at the entry with this offset() and this ID. An offset stays the same until the block is
+  // compacted. O(1).
+  Reader(const StreamBlock& block, uint32_t offset, StreamId id);
+
   bool valid() const { return at_ != end_; }
+  uint32_t offset() const { return static_cast<uint32_t>(at_ - begin_); }
   bool is_deleted() const;
   const StreamEntry& entry() const { return entry_; }  // only while valid
   StreamId id() const { return entry_.id; }
@@ -133,13 +139,15 @@ class StreamBlock::Reader {
 
  private:
   friend class StreamBlock;
+  void ReadFirstNames();
   void Parse(StreamId previous);
 
-  const char* begin_;
-  const char* end_;
-  const char* at_;
+  const char* begin_ = nullptr;
+  const char* end_ = nullptr;
+  const char* at_ = nullptr;
   StreamEntry entry_;
-  const char* first_names_ = nullptr;  // of the first entry
+  const char* first_names_ = nullptr;  // the names of the first entry, and their number
+  size_t first_count_ = 0;
 };
 
 }  // namespace zsetd

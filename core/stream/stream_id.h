@@ -24,6 +24,13 @@ struct StreamId {
   }
 };
 
+// The place of an entry in a stream, which saves searching its block: see Stream::Cursor. It is out
+// of date when entries have moved.
+struct StreamPlace {
+  uint64_t layout = 0;  // of the stream when the place was taken; 0: no place
+  uint32_t offset = 0;  // in the entry's block
+};
+
 inline constexpr StreamId kFirstStreamId = {0, 0};
 inline constexpr StreamId kLastStreamId = {UINT64_MAX, UINT64_MAX};
 

@@ -60,7 +60,9 @@ void Call::PropagateMessage() {
 }
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
+  assert(rest != nullptr);
   if (caller.MayBlock()) {
+    assert(caller.client()->output.long_reply == nullptr);  // no request runs while it is set
     caller.client()->output.long_reply = std::move(rest);
     return;
   }

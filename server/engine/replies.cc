@@ -1,5 +1,7 @@
 #include "server/engine/replies.h"
 
+#include <cassert>
+
 #include "server/engine/client/client.h"
 #include "server/engine/clients.h"
 
@@ -42,13 +44,16 @@ void Replies::EndQueued(Client& client, size_t reply_start) {
 }
 
 void Replies::Continue(Client& client) {
+  assert(client.output.long_reply != nullptr);
   // A low limit is exceeded by the first piece, as it is in Redis, which writes the whole reply.
   const bool is_limit_low = clients_.MostReplyBytes() < kLowReplyLimit;
   const size_t enough =
       client.output.buffer.size() + (is_limit_low ? kLowReplyLimit : kReplyPieceBytes);
   bool more = true;
   while (more && client.output.buffer.size() < enough && !client.reply.IsFull()) {
+    const size_t before = client.output.buffer.size();
     more = client.output.long_reply->WriteNext(client.reply);
+    if (client.output.buffer.size() == before) break;  // a step of work, which took its time
   }
   client.NoteMemory();
   if (client.reply.IsFull()) return clients_.CloseForOutputLimit(client);

@@ -34,7 +34,7 @@ void Store(Call& call, KeyEvent event, Operation operation) {
   const std::string_view destination = call.args.Word();
   const std::vector<const Set*> sets = FindSets(call, call.args.Rest());
   if (call.Refused()) return;
-  Set result = operation(sets, call.keys.set_limits());
+  Set result = call.keys.Combine(operation, sets);
   call.reply.Integer(static_cast<int64_t>(result.size()));
   if (result.empty()) {
     call.keys.Erase(destination);

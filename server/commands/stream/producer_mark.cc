@@ -50,6 +50,14 @@ std::string IdOfMark(const ProducerMark& mark, Args fields) {
   return hash;
 }
 
+void PropagateMarkLimits(Call& call, std::string_view key, const Producers::Limits& limits) {
+  if (!call.Propagates()) return;
+  const std::string seconds = std::to_string(limits.seconds), ids = std::to_string(limits.ids);
+  const std::vector<std::string_view> words = {"XCFGSET",      key, "IDMP-DURATION", seconds,
+                                               "IDMP-MAXSIZE", ids};
+  call.PropagatePrivate(words);
+}
+
 void PropagateMark(Call& call, std::string_view key, std::string_view producer, std::string_view id,
                    StreamId entry) {
   if (!call.Propagates()) return;

@@ -49,7 +49,7 @@ AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
   AddRequest request;
   request.key = args.Word();
-  while (args.ok() && !args.AtEnd()) {
+  while (args.MayTakeOption()) {
     if (args.Take("nomkstream")) {
       request.makes_stream = false;
     } else if (!TakeProducerMark(args, request.mark) && !TakeTrimOption(args, request.trim)) {
@@ -136,6 +136,7 @@ void XAdd(Call& call) {
   const AddRequest request = TakeAddRequest(call);
   StreamId id;
   std::string mark_id;
+  std::optional<Producers::Limits> new_limits;  // the mark is the first of the stream
   {
     const Edit<Stream> stream = request.makes_stream
                                     ? call.OpenOrMake<Stream>(request.key, KeyEvent::kXAdd)
@@ -159,6 +160,7 @@ void XAdd(Call& call) {
     id = *next;
     stream.Append(id, request.fields);
     if (request.mark) {
+      if (stream->producers() == nullptr) new_limits = stream.ChangeProducers().limits();
       stream->ChangeProducers().Add(request.mark->producer, mark_id, id, call.now());
     }
   }
@@ -168,6 +170,7 @@ void XAdd(Call& call) {
   } else {
     PropagateAdd(call, request, id);
   }
+  if (new_limits) PropagateMarkLimits(call, request.key, *new_limits);
   if (request.mark) PropagateMark(call, request.key, request.mark->producer, mark_id, id);
 }
 

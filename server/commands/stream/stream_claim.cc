@@ -186,10 +186,8 @@ class Claims {
 
   void FindOrAddConsumer() {
     if (std::exchange(has_consumer_, true)) return;
-    if (group_.AddConsumer(claimant_.consumer, call_.now())) {
+    if (group_.Seen(claimant_.consumer, call_.now()).second) {
       stream_.ReportAs(KeyEvent::kXGroupCreateConsumer);
-    } else {
-      group_.SetSeen(claimant_.consumer, call_.now());
     }
   }
 

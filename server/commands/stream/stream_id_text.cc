@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "absl/strings/ascii.h"
+#include "core/util/numeral.h"
 
 namespace zsetd {
 namespace {
@@ -10,10 +11,18 @@ namespace {
 constexpr size_t kMostIdBytes = 127;  // Redis's buffer
 constexpr size_t kIdRoom = 48;
 
+char* WriteIdPart(uint64_t part, char* at) {
+  constexpr uint64_t kLongNumber = 1'000'000'000'000'000'000;  // with more digits than a numeral
+  if (part < kLongNumber) [[likely]]
+    return WriteNumeral(at, part, kShortest);
+  constexpr size_t kMostDigits = 20;
+  return std::to_chars(at, at + kMostDigits, part).ptr;
+}
+
 std::string_view WriteId(StreamId id, char (&text)[kIdRoom]) {
-  char* end = std::to_chars(text, text + kIdRoom, id.ms).ptr;
+  char* end = WriteIdPart(id.ms, text);
   *end++ = '-';
-  end = std::to_chars(end, text + kIdRoom, id.seq).ptr;
+  end = WriteIdPart(id.seq, end);
   return {text, static_cast<size_t>(end - text)};
 }
 
@@ -40,11 +49,13 @@ void ReplyStreamId(ReplyWriter& reply, StreamId id) {
 }
 
 std::optional<uint64_t> ParseStreamIdPart(std::string_view text) {
+  uint64_t number = 0;
+  if (ReadNumeral(text, kShortest, number)) [[likely]]
+    return number;
   while (!text.empty() && absl::ascii_isspace(static_cast<unsigned char>(text[0]))) {
     text.remove_prefix(1);
   }
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
-  uint64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [parsed_to, error] = std::from_chars(text.data(), end, number);
   if (error != std::errc() || parsed_to != end) return std::nullopt;

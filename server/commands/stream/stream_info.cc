@@ -173,7 +173,7 @@ void ReplyFull(ReplyWriter& reply, const Stream& stream, uint64_t most) {
   ReplyState(reply, stream);
   ReplyProducers(reply, stream);
   reply.Bulk("entries");
-  ReplyEntries(reply, stream, kFirstStreamId, kLastStreamId, most == 0 ? UINT64_MAX : most);
+  ReplyEntries(reply, stream, {.most = most == 0 ? UINT64_MAX : most});
   reply.Bulk("groups");
   reply.Array(stream.groups().size());
   for (const auto& [name, group] : stream.groups()) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/stream/stream.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/stream/families.h"
@@ -22,7 +23,7 @@ void XAck(Call& call) {
   const Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kNone);
   ConsumerGroup* const group = stream ? stream->ChangeGroup(name) : nullptr;
   if (group == nullptr && call.args.ok()) return call.reply.Integer(0);
-  std::vector<StreamId> ids;
+  absl::InlinedVector<StreamId, 4> ids;
   while (call.args.ok() && !call.args.AtEnd()) ids.push_back(TakeStreamId(call.args));
   if (call.Refused()) return;
   size_t acknowledged = 0;

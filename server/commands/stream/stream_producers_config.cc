@@ -6,6 +6,7 @@
 
 #include "core/stream/stream.h"
 #include "server/commands/stream/families.h"
+#include "server/commands/stream/producer_mark.h"
 #include "server/commands/stream/stream_id_text.h"
 #include "server/engine/call.h"
 
@@ -39,14 +40,14 @@ void XCfgSet(Call& call) {
   const Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kNone);
   if (!stream) args.Refuse(kNoSuchKey);
   if (call.Refused()) return;
-  Producers& producers = stream->ChangeProducers();
+  Producers& producers = stream.ChangeProducers();
   Producers::Limits limits = producers.limits();
   limits.seconds = seconds.value_or(limits.seconds);
   limits.ids = ids.value_or(limits.ids);
   producers.SetLimits(limits);
   stream->CountChanges(1);
   call.reply.Ok();
-  call.PropagatePrivate(call.argv());
+  PropagateMarkLimits(call, key, limits);
 }
 
 // The reason why the producer cannot have that mark; empty if it can. A log or a master may have
@@ -75,6 +76,9 @@ void XIdmpRecord(Call& call) {
   if (!reason.empty()) return call.Fail(reason);
   call.reply.Ok();
   if (known) return;
+  if (producers == nullptr) {
+    PropagateMarkLimits(call, key, stream.ChangeProducers().limits());
+  }
   stream->ChangeProducers().Add(producer, id, entry, call.now());
   stream->CountChanges(1);
   call.PropagatePrivate(call.argv());

@@ -11,8 +11,6 @@
 namespace zsetd {
 namespace {
 
-using Direction = Stream::Cursor::Direction;
-
 void XLen(Call& call) {
   const Stream* const stream = call.Find<Stream>(call.args.Word());
   if (call.Refused()) return;
@@ -33,12 +31,11 @@ int64_t TakeCountOption(ArgReader& args) {
 }
 
 // The start is parsed before the end, also where it follows.
-void Range(Call& call, Direction direction) {
+void Range(Call& call, bool backward) {
   const std::string_view key = call.args.Word();
   const Args bounds = call.args.Next(2);
-  const bool forward = direction == Direction::kForward;
-  ArgReader start(bounds, forward ? 0 : 1);
-  ArgReader end(bounds, forward ? 1 : 0);
+  ArgReader start(bounds, backward ? 1 : 0);
+  ArgReader end(bounds, backward ? 0 : 1);
   const StreamId first = TakeRangeStart(start);
   const StreamId last = TakeRangeEnd(end);
   if (!start.ok()) call.args.Refuse(start.status());
@@ -49,11 +46,12 @@ void Range(Call& call, Direction direction) {
   if (stream == nullptr) return call.reply.Array(0);
   if (count == 0) return call.reply.NullArray();
   const uint64_t most = count < 0 ? UINT64_MAX : static_cast<uint64_t>(count);
-  ReplyEntries(call.reply, *stream, first, last, most, direction);
+  ReplyEntriesAtLength(call, key, *stream,
+                       {.first = first, .last = last, .most = most, .backward = backward});
 }
 
-void XRange(Call& call) { Range(call, Direction::kForward); }
-void XRevRange(Call& call) { Range(call, Direction::kBackward); }
+void XRange(Call& call) { Range(call, /*backward=*/false); }
+void XRevRange(Call& call) { Range(call, /*backward=*/true); }
 
 constexpr Command kStreamRangeCommands[] = {
     {.name = "xlen",

@@ -82,8 +82,12 @@ void XRead(Call& call) {
   ReplyStreams(call.reply, served.size());
   for (const Wanted& wanted : served) {
     ReplyStreamKey(call.reply, wanted.key);
-    ReplyEntries(call.reply, *wanted.stream, *wanted.after.Next(), kLastStreamId,
-                 MostEntries(call, request));
+    const StreamRange range = {.first = *wanted.after.Next(), .most = MostEntries(call, request)};
+    if (&wanted == &served.back()) {
+      ReplyEntriesAtLength(call, wanted.key, *wanted.stream, range);
+    } else {
+      ReplyEntries(call.reply, *wanted.stream, range);
+    }
   }
 }
 

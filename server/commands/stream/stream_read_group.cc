@@ -135,8 +135,8 @@ void ReplyPending(Call& call, const ReadRequest& request, const Edit<Stream>& st
   }
 }
 
-// Moves the group's position to an entry that follows it.
-void Advance(const Stream& stream, ConsumerGroup& group, StreamId id) {
+// Moves the group's position to an entry that follows it, at `place`.
+void Advance(const Stream& stream, ConsumerGroup& group, StreamId id, const StreamPlace& place) {
   int64_t entries_read = group.entries_read();
   if (entries_read != ConsumerGroup::kUnknownCount && !stream.MayLackEntriesAbove(id)) {
     ++entries_read;
@@ -144,7 +144,7 @@ void Advance(const Stream& stream, ConsumerGroup& group, StreamId id) {
     const std::optional<uint64_t> count = stream.CountUpTo(id);
     entries_read = count ? static_cast<int64_t>(*count) : ConsumerGroup::kUnknownCount;
   }
-  group.SetPosition(id, entries_read);
+  group.SetPosition(id, entries_read, place);
 }
 
 // Replies an entry of a request with CLAIM, in which each entry has two more elements.
@@ -170,82 +170,61 @@ void ClaimForReader(Call& call, const ReadRequest& request, const Stream& stream
   }
 }
 
-// Replies the first entries after the group's position, and delivers them. Returns their IDs.
-std::vector<StreamId> ReadNew(Call& call, const ReadRequest& request, const Stream& stream,
-                              ConsumerGroup& group, size_t count) {
-  const StreamId first = group.last_id().Next().value_or(kLastStreamId);
-  std::vector<StreamId> ids;
-  ids.reserve(count);
-  for (Stream::Cursor at(stream, first, Stream::Cursor::kForward); ids.size() < count; at.Next()) {
+// The new entries that a request delivers.
+struct NewEntries {
+  size_t count = 0;
+  std::vector<StreamId> ids;  // if they are propagated
+};
+
+// Replies the idle and the new entries, and delivers them. Returns the new ones.
+NewEntries ReplyNew(Call& call, const ReadRequest& request, const Stream& stream,
+                    ConsumerGroup& group, Consumer& consumer, std::vector<PendingEntry>& idle) {
+  Stream::Cursor at(stream, group.last_id(), group.place());
+  NewEntries entries = {.count = at.CountLeft(MostEntries(call, request) - idle.size()), .ids = {}};
+  call.reply.Array(idle.size() + entries.count);
+  ClaimForReader(call, request, stream, group, idle);
+  const bool keeps_ids = call.Propagates() && !request.acknowledges;
+  for (size_t left = entries.count; left > 0; --left, at.Next()) {
     if (request.min_idle) {
       ReplyEntryWithHistory(call.reply, at.entry(), 0, 0);
     } else {
       ReplyEntry(call.reply, at.entry());
     }
-    ids.push_back(at.id());
+    Advance(stream, group, at.id(), at.place());
+    if (!request.acknowledges) group.SetPending(at.id(), consumer, call.now(), 1);
+    if (keeps_ids) entries.ids.push_back(at.id());
   }
-  for (const StreamId id : ids) {
-    Advance(stream, group, id);
-    if (!request.acknowledges) group.SetPending(id, request.consumer, call.now(), 1);
-  }
-  return ids;
-}
-
-// The number of entries from `first` on, at most `most`. A single one is not searched for.
-size_t CountNew(const Stream& stream, StreamId first, uint64_t most) {
-  if (most <= 1) {
-    const std::optional<StreamId> last = stream.LastEntryId();
-    return last && *last >= first ? most : 0;
-  }
-  return stream.CountInRange(first, kLastStreamId, most);
-}
-
-// Replies the idle and the new entries, and delivers them. Returns the IDs of the new ones.
-std::vector<StreamId> ReplyNew(Call& call, const ReadRequest& request, const Stream& stream,
-                               ConsumerGroup& group, std::vector<PendingEntry>& idle) {
-  const StreamId first = group.last_id().Next().value_or(kLastStreamId);
-  const uint64_t most = MostEntries(call, request) - idle.size();
-  const size_t count = CountNew(stream, first, most);
-  call.reply.Array(idle.size() + count);
-  ClaimForReader(call, request, stream, group, idle);
-  return ReadNew(call, request, stream, group, count);
+  return entries;
 }
 
 void PropagateRead(Call& call, const ReadRequest& request, const WantedByGroup& wanted,
-                   const ConsumerGroup& group, const std::vector<StreamId>& ids,
-                   bool is_new_consumer) {
+                   const ConsumerGroup& group, const NewEntries& entries, bool is_new_consumer) {
   call.MarkPropagated();
   if (!call.Propagates()) return;
   ClaimEffects claims(call, wanted.key, request.group, group, request.consumer);
   for (const PendingEntry& entry : wanted.idle) claims.Add(entry.id, call.now(), entry.deliveries);
-  if (!request.acknowledges) {
-    for (const StreamId id : ids) claims.Add(id, call.now(), 1);
-  }
+  for (const StreamId id : entries.ids) claims.Add(id, call.now(), 1);
   claims.Flush();
   if (is_new_consumer && !claims.any()) {
     call.Propagate({"XGROUP", "CREATECONSUMER", wanted.key, request.group, request.consumer});
   }
-  if (!ids.empty()) PropagateGroupPosition(call, wanted.key, request.group, group);
+  if (entries.count > 0) PropagateGroupPosition(call, wanted.key, request.group, group);
 }
 
 void Serve(Call& call, const ReadRequest& request, WantedByGroup& wanted) {
   Edit<Stream> stream = call.Open<Stream>(wanted.key, KeyEvent::kNone);
   ConsumerGroup& group = *stream->ChangeGroup(request.group);
-  const bool is_new = group.AddConsumer(request.consumer, call.now());
-  if (is_new) {
-    stream.ReportAs(KeyEvent::kXGroupCreateConsumer);
-  } else {
-    group.SetSeen(request.consumer, call.now());
-  }
+  const auto [consumer, is_new] = group.Seen(request.consumer, call.now());
+  if (is_new) stream.ReportAs(KeyEvent::kXGroupCreateConsumer);
   ReplyStreamKey(call.reply, wanted.key);
-  std::vector<StreamId> ids;
+  NewEntries entries;
   if (wanted.after) {
     ReplyPending(call, request, stream, group, *wanted.after);
   } else {
-    ids = ReplyNew(call, request, *stream, group, wanted.idle);
+    entries = ReplyNew(call, request, *stream, group, consumer, wanted.idle);
   }
-  stream->CountChanges(is_new + wanted.idle.size() + !ids.empty());
-  PropagateRead(call, request, wanted, group, ids, is_new);
+  stream->CountChanges(is_new + wanted.idle.size() + (entries.count > 0));
+  PropagateRead(call, request, wanted, group, entries, is_new);
 }
 
 bool WaitInGroup(Call& call, const ReadRequest& request) {

@@ -7,6 +7,7 @@
 
 #include "core/stream/stream.h"
 #include "protocol/resp/reply_writer.h"
+#include "server/engine/call.h"
 
 namespace zsetd {
 
@@ -16,10 +17,13 @@ void ReplyEntry(ReplyWriter& reply, const StreamEntry& entry);
 // Replies these two without an array around them.
 void ReplyEntryParts(ReplyWriter& reply, const StreamEntry& entry);
 
-// Replies the first entries of the range, at most `most`, as an array. Backward: the last ones.
-// O(log(blocks) + entries).
-void ReplyEntries(ReplyWriter& reply, const Stream& stream, StreamId first, StreamId last,
-                  uint64_t most, Stream::Cursor::Direction direction = Stream::Cursor::kForward);
+// Replies the entries of the range as an array. O(log(blocks) + entries).
+void ReplyEntries(ReplyWriter& reply, const Stream& stream, const StreamRange& range);
+
+// Like ReplyEntries(), for the stream at `key`, at the end of a reply: a copy of many entries is
+// replied as the client reads.
+void ReplyEntriesAtLength(Call& call, std::string_view key, const Stream& stream,
+                          const StreamRange& range);
 
 // Replies an entry that is known to exist.
 void ReplyEntryAt(ReplyWriter& reply, const Stream& stream, StreamId id);

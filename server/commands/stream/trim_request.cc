@@ -78,7 +78,7 @@ void CheckTrim(Call& call, TrimRequest& request) {
   constexpr uint64_t kBlocks = 100;
   constexpr uint64_t kMost = 1'000'000;
   constexpr uint64_t kWithoutBlocks = 10'000;
-  const uint64_t per_block = call.keys.limits().stream.entries;
+  const uint64_t per_block = call.keys.most_stream_block_entries();
   const uint64_t usual = per_block == 0      ? kWithoutBlocks
                          : per_block > kMost ? kMost
                                              : std::min(kBlocks * per_block, kMost);

@@ -13,7 +13,8 @@ class LongReply {
  public:
   virtual ~LongReply() = default;
 
-  // Writes the next part, which is short. False if that was the last; there is one at least.
+  // Writes the next part, which is short, or does a step of the work before it and writes nothing.
+  // False if that was the last; there is one at least.
   virtual bool WriteNext(ReplyWriter& reply) = 0;
 
   // The memory that it keeps; of a copy that several replies share, its part.

@@ -124,6 +124,8 @@ struct Settings {
   // The size up to which entries of a stream share a block; 0: no limit.
   int64_t stream_node_max_bytes = 4096;
   int64_t stream_node_max_entries = 100;
+  int64_t stream_idmp_duration = 100;  // seconds
+  int64_t stream_idmp_maxsize = 100;
 
   int64_t list_compress_depth = 0;  // no effect: lists are not compressed
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/stream/producers.h"
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/setting_checks.h"
 #include "server/engine/config/setting_limits.h"
@@ -283,6 +284,16 @@ constexpr Setting kSettings[] = {
     {.name = "stream-node-max-entries",
      .field = &Settings::stream_node_max_entries,
      .max = kMaxSize,
+     .changes_live = true},
+    {.name = "stream-idmp-duration",
+     .field = &Settings::stream_idmp_duration,
+     .min = 1,
+     .max = Producers::kMostSeconds,
+     .changes_live = true},
+    {.name = "stream-idmp-maxsize",
+     .field = &Settings::stream_idmp_maxsize,
+     .min = 1,
+     .max = Producers::kMostIds,
      .changes_live = true},
     {.name = "list-compress-depth",
      .field = &Settings::list_compress_depth,

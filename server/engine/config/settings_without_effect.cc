@@ -179,8 +179,6 @@ constexpr Setting kRows[] = {
     // Scripts, and value encodings that do not exist here.
     YesNo("lua-enable-insecure-api", "no"),
     YesNo("extended-redis-compatibility", "no"),
-    Number("stream-idmp-duration", "100", 1, kMaxInt),
-    Number("stream-idmp-maxsize", "100", 1, kMaxInt),
 
     // Memory.
     Number("active-defrag-cycle-min", "1", 1, 99),

@@ -120,6 +120,9 @@ class Edit {
     (**this).Append(id, fields, database_->stream_limits());
   }
 
+  // The IDs of producers of a stream.
+  auto& ChangeProducers() const { return (**this).ChangeProducers(database_->stream_limits()); }
+
   // Adds a member to a set.
   bool Add(std::string_view member) const {
     const bool is_new = (**this).Add(member, database_->set_limits());

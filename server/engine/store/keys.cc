@@ -82,6 +82,12 @@ void Keys::Clear() { store_.Clear(database()); }
 
 void Keys::SwapDatabases(int a, int b) { store_.SwapDatabases(a, b); }
 
+Set Keys::Combine(SetOperation operation, std::span<const Set* const> sets) const {
+  return operation(sets, database_.set_limits());
+}
+
+uint64_t Keys::most_stream_block_entries() const { return database_.stream_limits().entries; }
+
 Rng& Keys::rng() { return store_.rng(); }
 
 bool Keys::readers_know_field_deadlines() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -105,10 +106,16 @@ class Keys {
   // The source of all randomness that a client can see in the data.
   Rng& rng();
 
+  // Returns the result of an operation on sets, in the encoding that it has when it is stored.
+  using SetOperation = Set (*)(std::span<const Set* const> sets, const SetLimits& limits);
+  Set Combine(SetOperation operation, std::span<const Set* const> sets) const;
+
   // The limits up to which values have the encodings of small ones. Edits and Put() apply them;
-  // only code that fills a new set, or reads a dumped value, needs them.
-  const SetLimits& set_limits() const { return database_.set_limits(); }
+  // only code that reads a dumped value needs them.
   const ValueLimits& limits() const { return database_.limits(); }
+
+  // The most entries of a block of a stream (stream-node-max-entries); 0: no limit.
+  uint64_t most_stream_block_entries() const;
 
   // Whether integer scores that would be rounded are refused (zset-refuse-inexact-integers).
   // Applied requests are not checked.

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace zsetd {
 
@@ -17,7 +19,7 @@ namespace zsetd {
 class ValueCopies {
  public:
   // A copy of what the key holds now: what `make()` returns, a std::shared_ptr<T>, or what it
-  // returned earlier if the key has not changed since. T follows from the type of the value.
+  // returned earlier if the key has not changed since. Copies of several types T are independent.
   template <class T, class Make>
   std::shared_ptr<T> Take(int database, std::string_view key, Make make);
 
@@ -31,21 +33,37 @@ class ValueCopies {
 
   // Forgets copies that have been freed. O(copies).
   void Sweep() {
-    std::erase_if(copies_, [](const auto& each) { return each.second.expired(); });
+    std::erase_if(copies_, [](const auto& each) {
+      return std::ranges::all_of(each.second,
+                                 [](const Copy& copy) { return copy.value.expired(); });
+    });
   }
 
-  size_t size() const { return copies_.size(); }  // those that were freed since Sweep() included
+  size_t size() const { return copies_.size(); }  // keys, some of whose copies may be freed
 
  private:
-  std::map<std::pair<int, std::string>, std::weak_ptr<void>> copies_;
+  // The address identifies a type.
+  template <class T>
+  static inline const char kTypeMark = 0;
+
+  struct Copy {
+    const char* type;
+    std::weak_ptr<void> value;
+  };
+
+  std::map<std::pair<int, std::string>, std::vector<Copy>> copies_;
 };
 
 template <class T, class Make>
 std::shared_ptr<T> ValueCopies::Take(int database, std::string_view key, Make make) {
-  std::weak_ptr<void>& copy = copies_[{database, std::string(key)}];
-  if (const std::shared_ptr<void> found = copy.lock()) return std::static_pointer_cast<T>(found);
+  std::vector<Copy>& copies = copies_[{database, std::string(key)}];
+  for (const Copy& copy : copies) {
+    const std::shared_ptr<void> found = copy.type == &kTypeMark<T> ? copy.value.lock() : nullptr;
+    if (found != nullptr) return std::static_pointer_cast<T>(found);
+  }
+  std::erase_if(copies, [](const Copy& copy) { return copy.value.expired(); });
   std::shared_ptr<T> made = make();
-  copy = made;
+  copies.push_back({&kTypeMark<T>, made});
   return made;
 }
 

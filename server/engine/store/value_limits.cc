@@ -40,7 +40,9 @@ ValueLimits ValueLimitsOf(const Settings& settings) {
           .set = SetLimitsOf(settings),
           .sorted_set = SortedSetLimitsOf(settings),
           .stream = {.entries = static_cast<size_t>(settings.stream_node_max_entries),
-                     .bytes = static_cast<size_t>(settings.stream_node_max_bytes)}};
+                     .bytes = static_cast<size_t>(settings.stream_node_max_bytes),
+                     .producers = {.seconds = static_cast<uint64_t>(settings.stream_idmp_duration),
+                                   .ids = static_cast<uint64_t>(settings.stream_idmp_maxsize)}}};
 }
 
 }  // namespace zsetd

@@ -119,6 +119,42 @@ void TrimBoth(Stream& stream, Model& model, Rng& rng) {
   }
 }
 
+// A reader that remembers the place of the entry that it read last.
+class Reader {
+ public:
+  void Read(const Stream& stream, const Model& model, uint64_t most) {
+    Stream::Cursor at(stream, last_, place_);
+    auto expected = model.upper_bound(last_);
+    const auto left = static_cast<uint64_t>(std::distance(expected, model.end()));
+    ASSERT_EQ(at.CountLeft(most), std::min(most, left));
+    for (; most > 0 && at.valid(); --most, at.Next(), ++expected) {
+      ASSERT_TRUE(expected != model.end() && at.id() == expected->first);
+      ASSERT_EQ(FieldsOf(at.entry()), expected->second);
+      last_ = at.id();
+      place_ = at.place();
+    }
+    ASSERT_TRUE(most == 0 || expected == model.end());
+  }
+
+  void Restart() { *this = Reader(); }
+
+ private:
+  StreamId last_;
+  StreamPlace place_;
+};
+
+// The entries of the range, which are in a copy of its blocks.
+Texts IdsIn(const Stream& stream, const StreamRange& range) {
+  Texts ids;
+  Stream::Cursor at(stream, range.backward ? range.last : range.first,
+                    range.backward ? Stream::Cursor::kBackward : Stream::Cursor::kForward);
+  for (; at.valid() && ids.size() < range.most; at.Next()) {
+    if (at.id() < range.first || at.id() > range.last) break;
+    ids.push_back(std::to_string(at.id().ms) + "-" + std::to_string(at.id().seq));
+  }
+  return ids;
+}
+
 TEST(Stream, EqualsAMapAfterRandomChanges) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -126,6 +162,7 @@ TEST(Stream, EqualsAMapAfterRandomChanges) {
   for (int round = 0; round < 20; ++round) {
     Stream stream;
     Model model;
+    Reader reader;
     StreamId last;
     const StreamLimits limits = {.entries = rng.Below(3) * 20 + 1, .bytes = 500 + rng.Below(8000)};
     for (int step = 0; step < 1500; ++step) {
@@ -149,6 +186,18 @@ TEST(Stream, EqualsAMapAfterRandomChanges) {
           if (entry.first <= from) ids.insert(ids.begin(), entry.first);
         }
         ASSERT_EQ(IdsBackward(stream, from), ids);
+        const StreamRange range = {.first = from,
+                                   .last = rng.Below(2) ? kLastStreamId : AnyId(model, rng),
+                                   .most = rng.Below(300),
+                                   .backward = rng.Below(2) == 1};
+        const Stream copy = stream.CopyBlocks(range);
+        copy.Check();
+        ASSERT_EQ(IdsIn(copy, range), IdsIn(stream, range));
+      }
+      if (rng.Below(4) == 0) {
+        ASSERT_NO_FATAL_FAILURE(reader.Read(stream, model, rng.Below(5)));
+      } else if (rng.Below(200) == 0) {
+        reader.Restart();
       }
       ASSERT_EQ(stream.size(), model.size());
     }

@@ -221,5 +221,65 @@ class LongReplies(ZsetdTest):
         self.assertEqual(self.other.ask("LRANGE", "list", 0, 1), values[:2])
 
 
+class LongRanges(ZsetdTest):
+    """Replies of many elements are those of the instant at which the request ran."""
+
+    COUNT = 20_000
+
+    def setUp(self):
+        self.start()
+        self.client = self.connect()
+        self.other = self.connect()
+        add = "for i = 1, ARGV[1] do %s end"
+        self.client.ask("EVAL", add % "redis.call('ZADD', KEYS[1], i, 'member:' .. i)", 1, "z", self.COUNT)
+        self.client.ask("EVAL", add % "redis.call('XADD', KEYS[1], i .. '-1', 'n', i)", 1, "s", self.COUNT)
+
+    def reply_while_changed(self, *words):
+        """Returns the reply, while whose first part waits the other client empties both keys."""
+        self.client.socket.sendall(request(*words) + request("PING"))
+        first = self.client.lines.peek(1)[:1]
+        self.other.ask("ZREMRANGEBYRANK", "z", 0, -1)
+        self.other.ask("XTRIM", "s", "MAXLEN", 0)
+        self.assertIn(first, (b"*", b"%"))
+        reply = self.client.reply()
+        self.assertEqual(self.client.reply(), b"PONG")
+        return reply
+
+    def members(self, first=1):
+        return [b"member:%d" % i for i in range(first, self.COUNT + 1)]
+
+    def entries(self, first=1, last=COUNT):
+        return [[b"%d-1" % i, [b"n", b"%d" % i]] for i in range(first, last + 1)]
+
+    def test_of_a_stream(self):
+        self.assertEqual(self.reply_while_changed("XRANGE", "s", "-", "+"), self.entries())
+
+    def test_of_the_end_of_a_stream(self):
+        reply = self.reply_while_changed("XREVRANGE", "s", 19_950, "-", "COUNT", 5_000)
+        self.assertEqual(reply, self.entries(14_951, 19_950)[::-1])
+
+    def test_of_the_start_of_a_stream(self):
+        reply = self.reply_while_changed("XRANGE", "s", 30, "+", "COUNT", 5_000)
+        self.assertEqual(reply, self.entries(30, 5_029))
+
+    def test_of_two_streams(self):
+        self.client.ask("XADD", "t", "1-1", "f", "v")
+        reply = self.reply_while_changed("XREAD", "STREAMS", "t", "s", 0, 100)
+        self.assertEqual(reply, [[b"t", [[b"1-1", [b"f", b"v"]]]], [b"s", self.entries(100)]])
+
+    def test_are_whole_in_a_transaction(self):
+        for words in ["MULTI"], ["ZRANGE", "z", 0, -1], ["XRANGE", "s", "-", "+"]:
+            self.client.ask(*words)
+        self.assertEqual(self.client.ask("EXEC"), [self.members(), self.entries()])
+
+    def test_share_a_copy(self):
+        self.other.ask("ZRANDMEMBER", "z", -1_000_000)  # has a copy of another kind
+        clients = [self.connect() for _ in range(5)]
+        for client in clients:
+            client.send("ZRANGE", "z", 0, -1)
+        for client in clients:
+            self.assertEqual(client.reply(), self.members())
+
+
 if __name__ == "__main__":
     unittest.main()

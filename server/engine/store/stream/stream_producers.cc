@@ -1,5 +1,6 @@
 #include "server/engine/store/stream/stream_producers.h"
 
+#include <cassert>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -23,8 +24,10 @@ void WriteMarks(const Producers& producers, RdbWriter& writer) {
     uint64_t count = 0;
   };
   Run run;
+  [[maybe_unused]] size_t runs = 0;
   const auto end_run = [&] {
     if (run.count == 0) return;
+    ++runs;
     writer.String(run.producer);
     writer.Length(run.count);
     writer.Written(run.ids);
@@ -41,6 +44,7 @@ void WriteMarks(const Producers& producers, RdbWriter& writer) {
     ++run.count;
   });
   end_run();
+  assert(runs == producers.producer_count());
 }
 
 bool ReadMarks(RdbReader& reader, const std::string& producer, Producers* producers) {
@@ -59,15 +63,19 @@ bool ReadMarks(RdbReader& reader, const std::string& producer, Producers* produc
 
 }  // namespace
 
+void WriteStreamProducers(const Producers& producers, RdbWriter& writer) {
+  writer.Length(producers.limits().seconds);
+  writer.Length(producers.limits().ids);
+  WriteMarks(producers, writer);
+  writer.Length(producers.counts().added);
+  writer.Length(producers.counts().repeated);
+}
+
 void WriteStreamProducers(const Producers* producers, RdbFileWriter& writer) {
   if (producers == nullptr) return;
   std::string field;
   RdbWriter content(field, /*compresses=*/false);
-  content.Length(producers->limits().seconds);
-  content.Length(producers->limits().ids);
-  WriteMarks(*producers, content);
-  content.Length(producers->counts().added);
-  content.Length(producers->counts().repeated);
+  WriteStreamProducers(*producers, content);
   writer.Aux(kStreamProducersAux, field);
 }
 

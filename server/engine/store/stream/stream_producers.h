@@ -17,6 +17,9 @@ namespace zsetd {
 //   added | repeated ]
 inline constexpr std::string_view kStreamProducersAux = "zsetd-idmp";
 
+// Writes the content: that of the layout RdbType::kStream4 after the groups.
+void WriteStreamProducers(const Producers& producers, RdbWriter& writer);
+
 // Does nothing for null.
 void WriteStreamProducers(const Producers* producers, RdbFileWriter& writer);
 

@@ -71,16 +71,19 @@ void WriteIds(const PendingEntries& pending, uint32_t consumer, size_t count, Rd
 
 // The empty consumer has the released entries, too.
 void WriteConsumer(const ConsumerGroup& group, std::string_view name, const Consumer& consumer,
-                   RdbWriter& writer) {
+                   RdbType type, RdbWriter& writer) {
   const size_t released = name.empty() ? group.released() : 0;
   writer.String(name);
-  writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+  const int times = type >= RdbType::kStream3 ? 2 : 1;
+  for (int i = 0; i < times; ++i) {
+    writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+  }
   writer.Length(consumer.pending + released);
   WriteIds(group.pending(), consumer.number, consumer.pending, writer);
   WriteIds(group.pending(), PendingEntry::kNoConsumer, released, writer);
 }
 
-void WriteGroup(const ConsumerGroup& group, RdbWriter& writer) {
+void WriteGroup(const ConsumerGroup& group, RdbType type, RdbWriter& writer) {
   WriteId(group.last_id(), writer);
   writer.Length(static_cast<uint64_t>(group.entries_read()));
   writer.Length(group.pending().size());
@@ -91,9 +94,9 @@ void WriteGroup(const ConsumerGroup& group, RdbWriter& writer) {
   }
   const bool adds_consumer = group.released() > 0 && group.FindConsumer("") == nullptr;
   writer.Length(group.consumers().size() + adds_consumer);
-  if (adds_consumer) WriteConsumer(group, "", Consumer(), writer);
+  if (adds_consumer) WriteConsumer(group, "", Consumer(), type, writer);
   for (const auto& [name, consumer] : group.consumers()) {
-    WriteConsumer(group, name, consumer, writer);
+    WriteConsumer(group, name, consumer, type, writer);
   }
 }
 
@@ -115,7 +118,8 @@ void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer) {
 }
 
 void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
-                     const ConsumerGroups& groups, RdbWriter& writer) {
+                     const ConsumerGroups& groups, RdbWriter& writer, RdbType type) {
+  assert(length > 0 || first == kFirstStreamId);
   writer.Length(length);
   WriteId(state.last_id, writer);
   WriteId(first, writer);
@@ -124,7 +128,7 @@ void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
   writer.Length(groups.size());
   for (const auto& [name, group] : groups) {
     writer.String(name);
-    WriteGroup(group, writer);
+    WriteGroup(group, type, writer);
   }
 }
 

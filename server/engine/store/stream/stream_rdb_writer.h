@@ -16,7 +16,11 @@ void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer);
 // Writes the state and the groups. `first` is 0-0 without entries. The layout has no entries
 // without a consumer: released entries become those of the empty consumer, with time 0, and lose
 // their order. O(pending entries).
+//
+// RdbType::kStream3 and later types have another time of consumers, for which the time of the last
+// request is written.
 void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
-                     const ConsumerGroups& groups, RdbWriter& writer);
+                     const ConsumerGroups& groups, RdbWriter& writer,
+                     RdbType type = RdbType::kStream2);
 
 }  // namespace zsetd
