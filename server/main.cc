@@ -277,7 +277,7 @@ int Serve(const CommandLine& line) {
   PersistenceService persistence(engine, SystemFiles(), log, [log_signal] { log_signal->Send(); });
   Server front(io, engine, log, *log_signal);
   NodesFile nodes_file(settings.cluster_config_file);
-  ClusterService cluster(engine, nodes_file);
+  ClusterService cluster(engine, nodes_file, front.connector());
   if (const absl::Status status = cluster.Load(); !status.ok()) return FailToStart(log, status);
   ReplicationService replication(engine, persistence, SystemFiles(), front.connector(), log,
                                  [&front](Step step) { front.Post(std::move(step)); });
@@ -286,6 +286,9 @@ int Serve(const CommandLine& line) {
     return FailToStart(log, status);
   }
   if (const absl::Status status = front.Listen(); !status.ok()) return FailToStart(log, status);
+  if (const absl::Status status = cluster.Listen(front); !status.ok()) {
+    return FailToStart(log, status);
+  }
   PidFile pid_file;
   WritePidFile(settings, pid_file, log);
   absl::Status loaded;
@@ -325,11 +328,12 @@ absl::Status CheckTogether(Settings settings) {
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});
   if (absl::Status status = engine.Prepare(); !status.ok()) return status;
-  const bool uses_tls = settings.tls_port != 0 || settings.tls_replication;
+  const bool uses_tls = settings.tls_port != 0 || settings.tls_replication || settings.tls_cluster;
   const absl::Status client_files = uses_tls ? CheckTlsClientFiles(settings) : absl::OkStatus();
   if (!client_files.ok()) return client_files;
   TlsContext ignored;
-  return settings.tls_port == 0 ? CheckTls(settings) : MakeTlsContext(settings, ignored);
+  const bool accepts_tls = settings.tls_port != 0 || settings.tls_cluster;
+  return accepts_tls ? MakeTlsContext(settings, ignored) : CheckTls(settings);
 }
 
 int CheckConfig(const CommandLine& line, absl::Status status) {

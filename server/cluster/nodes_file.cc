@@ -68,11 +68,11 @@ absl::StatusOr<std::optional<std::string>> NodesFile::Load() {
   return std::optional(std::move(text));
 }
 
-absl::Status NodesFile::Save(std::string_view text) {
+absl::Status NodesFile::Save(std::string_view text, bool is_synced) {
   using std::filesystem::perms;
   const perms permissions =
       perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
-  const absl::Status replaced = ReplaceFile(path_, text, permissions);
+  const absl::Status replaced = ReplaceFile(path_, text, permissions, is_synced);
   return replaced.ok() ? Lock() : replaced;
 }
 

@@ -17,8 +17,9 @@ class NodesStorage {
   // Returns the text; nullopt if it was never saved.
   virtual absl::StatusOr<std::optional<std::string>> Load() = 0;
 
-  // Replaces the text. It survives a power failure when this returns OK.
-  virtual absl::Status Save(std::string_view text) = 0;
+  // Replaces the text, completely or not at all. With `is_synced` it survives a power failure when
+  // this returns OK.
+  virtual absl::Status Save(std::string_view text, bool is_synced) = 0;
 };
 
 // The file of the setting cluster-config-file. It is locked, so that no second server uses it, and
@@ -32,8 +33,8 @@ class NodesFile : public NodesStorage {
   // Locks the file, which is created empty if it does not exist, and reads it.
   absl::StatusOr<std::optional<std::string>> Load() override;
 
-  // Costs two syncs to disk.
-  absl::Status Save(std::string_view text) override;
+  // Costs two syncs to disk, if it is synced.
+  absl::Status Save(std::string_view text, bool is_synced) override;
 
  private:
   absl::Status Lock();

@@ -19,7 +19,6 @@
 namespace zsetd {
 namespace {
 
-constexpr size_t kReadBytes = 64u << 10;
 constexpr size_t kPiecesAtOnce = 64;
 
 std::string ErrorText(int error) { return std::system_category().message(error); }
@@ -57,6 +56,7 @@ class Handle : public Connection {
   Endpoints endpoints() const override { return outgoing_->endpoints(); }
   OutputBuffer& output() override { return outgoing_->output(); }
   void Send() override { outgoing_->WakeToSend(); }
+  size_t unsent_bytes() const override { return outgoing_->unsent_bytes(); }
   void set_receives(bool receives) override { outgoing_->set_receives(receives); }
 
  private:
@@ -87,6 +87,15 @@ void Outgoing::BeginLookup() {
   if (!poller_.Watch(lookup_->descriptor(), *this, {.reads = true})) {
     StartFailed("the system has no memory for a connection");
   }
+}
+
+void Outgoing::StartAccepted(Socket socket, size_t read_bytes) {
+  assert(state_ == State::kNew && poller_.IsOwn());
+  socket_ = std::move(socket);
+  PrepareSocket(socket_.descriptor(), settings_);
+  arrived_.resize(read_bytes);
+  state_ = State::kHandshake;
+  poller_.Wake(*this);
 }
 
 void Outgoing::StartFailed(std::string reason) { End(std::move(reason)); }
@@ -196,7 +205,7 @@ void Outgoing::FinishConnecting() {
     return;  // still connecting: the round had another cause
   }
   lookup_.reset();
-  arrived_.resize(kReadBytes);
+  arrived_.resize(target_.read_bytes);
   state_ = State::kHandshake;
 }
 
@@ -269,6 +278,14 @@ void Outgoing::End(std::string reason) {
   if (state_ == State::kClosed || !end_reason_.empty()) return;
   end_reason_ = std::move(reason);
   poller_.Wake(*this);
+}
+
+std::unique_ptr<Connection> AcceptConnection(Poller& poller, const Settings& settings,
+                                             Socket socket, std::unique_ptr<Tls> tls,
+                                             Connection::Owner& owner) {
+  auto outgoing = std::make_shared<Outgoing>(poller, settings, std::move(tls), owner);
+  outgoing->StartAccepted(std::move(socket), Connection::kFewReadBytes);
+  return std::make_unique<Handle>(std::move(outgoing));
 }
 
 std::unique_ptr<Connection> OutgoingConnector::Connect(const Target& target,

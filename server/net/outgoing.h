@@ -14,8 +14,8 @@
 
 namespace zsetd {
 
-// A connection to another server. Like the connections of clients, it takes part in the poller's
-// rounds:
+// A connection to another server, or one that another server has opened (StartAccepted). Like the
+// connections of clients, it takes part in the poller's rounds:
 //
 //   Serve     network -> buffer -> owner
 //   Collect   output -> network
@@ -35,6 +35,9 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   // Starts to connect.
   void Start(const Connector::Target& target);
 
+  // Called instead of `Start()`, on the poller's thread: takes an accepted connection.
+  void StartAccepted(Socket socket, size_t read_bytes);
+
   // Called instead of `Start()`: reports this error to the owner.
   void StartFailed(std::string reason);
 
@@ -43,6 +46,7 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
 
   Connection::Endpoints endpoints() const;
   OutputBuffer& output() { return output_; }
+  size_t unsent_bytes() const { return output_.size() + sending_.size(); }
   void WakeToSend();
   void set_receives(bool receives);
 
@@ -84,6 +88,12 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   OutputBuffer sending_;    // bytes of `output_`, encrypted if TLS is on
   std::string end_reason_;  // not empty: the connection has ended, and the owner must be notified
 };
+
+// Returns the handle of a connection that another server has opened, which takes part in the rounds
+// of the calling thread's poller. `tls` is null for a connection without TLS.
+std::unique_ptr<Connection> AcceptConnection(Poller& poller, const Settings& settings,
+                                             Socket socket, std::unique_ptr<Tls> tls,
+                                             Connection::Owner& owner);
 
 // Opens connections that take part in this poller's rounds.
 class OutgoingConnector : public Connector {

@@ -138,14 +138,16 @@ absl::Status Server::Apply(const Settings& settings) {
 // Connections that the server opens read the settings when they open. Their files are read here, so
 // that an error is reported when they are set.
 absl::Status Server::ApplyTls(const Settings& settings) {
-  const bool is_same = SameTls(settings, engine_.settings()) &&
-                       settings.tls_replication == engine_.settings().tls_replication;
-  const bool is_used = settings.tls_port != 0 || settings.tls_replication;
+  const Settings& before = engine_.settings();
+  const bool is_same = SameTls(settings, before) &&
+                       settings.tls_replication == before.tls_replication &&
+                       settings.tls_cluster == before.tls_cluster;
+  const bool is_used = settings.tls_port != 0 || settings.tls_replication || settings.tls_cluster;
   if (is_used && !(is_same && is_listening_)) {
     if (absl::Status status = CheckTlsClientFiles(settings); !status.ok()) return status;
   }
-  if (settings.tls_port == 0) return CheckTls(settings);
-  if (tls_ != nullptr && SameTls(settings, engine_.settings())) return absl::OkStatus();
+  if (settings.tls_port == 0 && !settings.tls_cluster) return CheckTls(settings);
+  if (tls_ != nullptr && SameTls(settings, before)) return absl::OkStatus();
   return MakeTlsContext(settings, tls_);
 }
 
@@ -185,18 +187,20 @@ absl::Status Server::ListenAt(const std::vector<ListenAddress>& addresses) {
   for (const ListenAddress& address : addresses) {
     const bool is_open = std::ranges::count(listeners_, address, &OpenListener::address) > 0;
     if (is_open) continue;
-    if (absl::Status status = Open(address); !status.ok()) return status;
+    auto opened = Open(address, ToClients(address.with_tls));
+    if (!opened.ok()) return opened.status();
+    if (*opened != nullptr) listeners_.push_back({address, *std::move(opened)});
   }
   return absl::OkStatus();
 }
 
-std::shared_ptr<Listener> Server::MakeListener(bool with_tls) {
-  return std::make_shared<Listener>(
-      io_, main_.poller(), log_,
-      [this, with_tls](StreamSocket socket) { OnConnection(std::move(socket), with_tls); });
+std::function<void(StreamSocket)> Server::ToClients(bool with_tls) {
+  return [this, with_tls](StreamSocket socket) { OnConnection(std::move(socket), with_tls); };
 }
 
-absl::Status Server::Open(const ListenAddress& where) {
+// Returns null if the address is optional and this machine does not have it.
+absl::StatusOr<std::shared_ptr<Listener>> Server::Open(
+    const ListenAddress& where, std::function<void(StreamSocket)> on_connection) {
   std::string_view text = where.address;
   const bool optional = text.starts_with('-');
   if (optional) text.remove_prefix(1);
@@ -206,26 +210,38 @@ absl::Status Server::Open(const ListenAddress& where) {
   error_code error;
   const auto address = asio::ip::make_address(name, error);
   if (error) return Refusal("bind: " + name + " is not an address");
-  auto listener = MakeListener(where.with_tls);
+  auto listener = std::make_shared<Listener>(io_, main_.poller(), log_, std::move(on_connection));
   error = listener->Listen(tcp::endpoint(address, port),
                            static_cast<int>(engine_.settings().tcp_backlog));
-  if (optional && IsMissing(error)) return absl::OkStatus();
-  if (error) {
-    const bool in_use = error == boost::system::errc::address_in_use;
-    return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
-                   error.message() +
-                   (in_use ? ". Another program uses it, perhaps redis-server. Stop it, or "
-                             "choose another --port"
-                           : ""));
+  if (optional && IsMissing(error)) return nullptr;
+  if (!error) return listener;
+  const bool in_use = error == boost::system::errc::address_in_use;
+  return Refusal("Cannot listen on " + name + " port " + std::to_string(port) + ": " +
+                 error.message() +
+                 (in_use ? ". Another program uses it, perhaps redis-server. Stop it, or "
+                           "choose another --port"
+                         : ""));
+}
+
+absl::Status Server::ListenForPeers(int64_t port, PeerPort::OnPeer on_peer) {
+  const Settings& settings = engine_.settings();
+  if (absl::Status status = ApplyTls(settings); !status.ok()) return status;
+  std::istringstream addresses(settings.bind);
+  for (std::string address; addresses >> address;) {
+    auto opened =
+        Open({.address = address, .port = port, .with_tls = false},
+             [this, on_peer](StreamSocket socket) { OnPeer(std::move(socket), on_peer); });
+    if (!opened.ok()) return opened.status();
+    if (*opened != nullptr) peer_listeners_.push_back(*std::move(opened));
   }
-  listeners_.push_back({where, std::move(listener)});
-  return absl::OkStatus();
+  return peer_listeners_.empty() ? Refusal("bind: there is no address for the cluster bus")
+                                 : absl::OkStatus();
 }
 
 absl::Status Server::ListenAtPath() {
   const Settings& settings = engine_.settings();
   if (settings.unixsocket.empty()) return absl::OkStatus();
-  auto listener = MakeListener(false);
+  auto listener = std::make_shared<Listener>(io_, main_.poller(), log_, ToClients(false));
   const error_code error =
       listener->ListenAt(settings.unixsocket, static_cast<mode_t>(settings.unixsocketperm),
                          static_cast<int>(settings.tcp_backlog));
@@ -248,6 +264,17 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   thread.AddConnection();
   session->Start(port_);
   if (with_tls) thread.handshakes().Add(session, MonotonicNow());
+}
+
+// TLS may be turned on and off for new connections.
+void Server::OnPeer(StreamSocket socket, const PeerPort::OnPeer& on_peer) {
+  const bool with_tls = engine_.settings().tls_cluster;
+  std::unique_ptr<Tls> tls;
+  if (with_tls) tls = std::make_unique<Tls>(tls_);
+  on_peer([&](Connection::Owner& owner) {
+    return AcceptConnection(main_.poller(), engine_.settings(), Socket(std::move(socket)),
+                            std::move(tls), owner);
+  });
 }
 
 // Prefers the others, because the main thread has more to do.
@@ -420,6 +447,7 @@ Micros Server::LongestWait() const { return stopping_ && sessions_.empty() ? kLa
 void Server::Stop() {
   if (std::exchange(stopping_, true)) return;
   for (const OpenListener& open : listeners_) open.listener->Stop();
+  for (const auto& listener : peer_listeners_) listener->Stop();
   if (unix_listener_ != nullptr) unix_listener_->Stop();
   for (const auto& session : sessions_) {
     if (!session->IsReplica()) session->Finish();

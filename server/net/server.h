@@ -3,15 +3,18 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "server/engine/engine.h"
 #include "server/engine/services/installation.h"
 #include "server/engine/services/network_control.h"
+#include "server/engine/support/peer_port.h"
 #include "server/net/engine_gate.h"
 #include "server/net/held_replies.h"
 #include "server/net/io_thread.h"
@@ -35,7 +38,7 @@ namespace zsetd {
 // work of connections to other servers. A thread that sets an earlier deadline wakes it.
 //
 // All functions and fields are for the thread that is in the engine, unless they state otherwise.
-class Server : public NetworkControl {
+class Server : public NetworkControl, public PeerPort {
  public:
   // `log_signal` is sent when more of the append-only log is durable, or when a snapshot needs a
   // turn. All arguments outlive the server.
@@ -45,6 +48,9 @@ class Server : public NetworkControl {
   // Unix socket. Skips an optional address (with a minus) that this machine does not have. At least
   // one address or the Unix socket must remain. The error states what failed.
   absl::Status Listen();
+
+  // The other nodes of a cluster connect to this port. Must be called before Run().
+  absl::Status ListenForPeers(int64_t port, OnPeer on_peer) override;
 
   // Applies changed settings: reads the TLS files again, for new connections, and listens on other
   // addresses and ports. Existing connections stay. Checks ciphers and versions even while TLS is
@@ -88,12 +94,14 @@ class Server : public NetworkControl {
   };
   static std::vector<ListenAddress> AddressesOf(const Settings& settings);
   absl::Status ListenAt(const std::vector<ListenAddress>& addresses);
-  absl::Status Open(const ListenAddress& where);
+  absl::StatusOr<std::shared_ptr<Listener>> Open(const ListenAddress& where,
+                                                 std::function<void(StreamSocket)> on_connection);
   absl::Status ListenAtPath();
   absl::Status ApplyTls(const Settings& settings);
   absl::Status ApplyAddresses(const Settings& settings);
-  std::shared_ptr<Listener> MakeListener(bool with_tls);
+  std::function<void(StreamSocket)> ToClients(bool with_tls);
   void OnConnection(StreamSocket socket, bool with_tls);
+  void OnPeer(StreamSocket socket, const PeerPort::OnPeer& on_peer);
   IoThread& LeastLoaded();
   void Reject(StreamSocket& socket, bool with_tls, std::string_view reason);
   bool IsProtectedFrom(const StreamSocket& socket) const;
@@ -131,6 +139,7 @@ class Server : public NetworkControl {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // for clients, then for replicas
   std::vector<OpenListener> listeners_;
+  std::vector<std::shared_ptr<Listener>> peer_listeners_;
   std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
   TlsContext tls_;                           // for new connections; null while TLS is not in use
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;

@@ -1,33 +1,51 @@
-"""Nodes of a cluster with a static topology, each in its own process and folder."""
+"""Nodes of a cluster, each in its own process and folder."""
 
 import os
 import pathlib
+import random
+import re
 import signal
+import socket
+import subprocess
 import tempfile
 import unittest
 
 import redis
 
-from server_process import ServerProcess, eventually, free_port
+from server_process import ServerProcess, eventually
 
 ZSETD = os.environ["ZSETD"]
 REDIS = "redis-server"
 SLOTS = 16384
+BUS_DISTANCE = 10000
+
+
+def free_node_port():
+    """Returns a port that is free, with the port of its bus, below those of outgoing connections."""
+    while True:
+        port = random.randrange(12000, 20000)
+        with socket.socket() as client, socket.socket() as bus:
+            if (client.connect_ex(("127.0.0.1", port)) != 0 and
+                    bus.connect_ex(("127.0.0.1", port + BUS_DISTANCE)) != 0):
+                return port
 
 
 class Node:
     """A node that reads and writes nodes.conf in its folder."""
 
-    def __init__(self, number, port):
+    def __init__(self, number, port, program=ZSETD):
         self.id = f"{number:x}" * 40
         self.port = port
+        self.program = program
         self.folder = tempfile.TemporaryDirectory()
         self.nodes_file = pathlib.Path(self.folder.name, "nodes.conf")
         self.server = None
 
-    def start(self, program=ZSETD, *options):
-        self.server = ServerProcess(program, "--cluster-enabled", "yes", "--dir", self.folder.name,
-                                    *options, port=self.port)
+    def start(self, program=None, *options):
+        if self.server is not None:
+            self.server.stop()  # removes the folder of one that was killed
+        self.server = ServerProcess(program or self.program, "--cluster-enabled", "yes",
+                                    "--dir", self.folder.name, *options, port=self.port)
         self.client = redis.Redis(port=self.port, decode_responses=True)
 
     def stop(self):
@@ -41,17 +59,39 @@ class Node:
     def command(self, *words):
         return self.client.execute_command(*words)
 
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def is_running(self):
+        return self.server is not None and not self.server.ended()
+
+    def my_id(self):
+        return self.command("CLUSTER", "MYID")
+
+    def is_up(self):
+        return "cluster_state:ok" in self.command("CLUSTER", "INFO")
+
+    def role(self):
+        return self.client.info("replication")["role"]
+
+    def view(self):
+        """Returns the nodes as this one sees them: ID -> (flags, master's ID, link, slots)."""
+        lines = [text.split(" ") for text in self.command("CLUSTER", "NODES").splitlines()]
+        return {words[0]: (set(words[2].split(",")), words[3], words[7], words[8:])
+                for words in lines}
+
 
 def line(node, of, slots, master=None):
     """Returns the line of a node in the file of another one, or in its own."""
     flags = ("myself," if node is of else "") + ("slave" if master else "master")
-    return (f"{node.id} 127.0.0.1:{node.port}@{node.port + 10000} {flags} "
+    return (f"{node.id} 127.0.0.1:{node.port}@{node.port + BUS_DISTANCE} {flags} "
             f"{master.id if master else '-'} 0 0 {int(node.id[0], 16)} connected {slots}".rstrip())
 
 
 class ClusterTest(unittest.TestCase):
     def nodes(self, count):
-        nodes = [Node(number, free_port()) for number in range(1, count + 1)]
+        nodes = [Node(number, free_node_port()) for number in range(1, count + 1)]
         for node in nodes:
             self.addCleanup(self._see_off, node)
         return nodes
@@ -77,7 +117,119 @@ class ClusterTest(unittest.TestCase):
         self.write_files(nodes)
         for node in nodes:
             node.start()
+        for node in nodes:
+            self.await_that(node.is_up, node.server.log())
         return nodes
 
     def await_that(self, holds, what):
         self.assertTrue(eventually(holds), what)
+
+
+def run_cli(*words, answers=""):
+    """Runs redis-cli --cluster. Returns its exit code and output."""
+    end = subprocess.run(["redis-cli", "--cluster", *map(str, words)], input=answers,
+                         capture_output=True, text=True, timeout=300)
+    return end.returncode, end.stdout + end.stderr
+
+
+class BusTest(unittest.TestCase):
+    """Tests on a cluster that redis-cli creates once for the whole class. PROGRAMS are those of the
+    masters; REPLICAS those of a replica of each."""
+
+    PROGRAMS = [ZSETD, ZSETD, ZSETD]
+    REPLICAS = []
+    TIMEOUT_MS = 1000
+    OPTIONS = ()
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = []
+        for program in cls.PROGRAMS:
+            cls.add_node(program)
+        try:
+            code, text = run_cli("create", *(node.address for node in cls.cluster),
+                                 "--cluster-yes")
+            assert code == 0, text
+            assert "[OK] All nodes agree about slots configuration." in text, text
+            assert "[OK] All 16384 slots covered." in text, text
+            for master, program in zip(list(cls.cluster), cls.REPLICAS):
+                cls.add_replica(master, program)
+            cls.await_health()
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    @classmethod
+    def tearDownClass(cls):
+        problems = [node.stop() for node in cls.cluster if node.server is not None]
+        for node in cls.cluster:
+            node.folder.cleanup()
+        assert not any(problems), problems
+
+    @classmethod
+    def add_node(cls, program):
+        """Starts a node that is alone."""
+        node = Node(len(cls.cluster) + 1, free_node_port(), program)
+        cls.cluster.append(node)
+        cls.start_node(node)
+        return node
+
+    @classmethod
+    def add_replica(cls, master, program):
+        node = cls.add_node(program)
+        assert node.command("CLUSTER", "MEET", "127.0.0.1", master.port) == "OK"
+        cls.await_that(lambda: "master" in node.view().get(master.id, [()])[0] and
+                       node.id in master.view())
+        node.command("CLUSTER", "REPLICATE", master.id)
+        return node
+
+    @classmethod
+    def start_node(cls, node, *options):
+        node.start(None, "--cluster-node-timeout", str(cls.TIMEOUT_MS), "--repl-diskless-sync-delay",
+                   "0", *cls.OPTIONS, *options)
+        node.id = node.my_id()
+
+    @classmethod
+    def running(cls):
+        return [node for node in cls.cluster if node.is_running()]
+
+    @classmethod
+    def await_that(cls, holds, what=""):
+        assert eventually(holds), what or cls.logs()
+
+    @classmethod
+    def logs(cls):
+        return "\n".join(f"--- {node.port} {node.program}\n{node.server.log()[-3000:]}\n" +
+                         (node.command("CLUSTER", "NODES") if node.is_running() else "")
+                         for node in cls.cluster if node.server)
+
+    @classmethod
+    def await_health(cls):
+        """Waits until all nodes agree that all work, and replicas have their masters' data."""
+        def is_healthy():
+            views = [node.view() for node in cls.running()]
+            shapes = [{id: (flags - {"myself"}, master, slots)
+                       for id, (flags, master, link, slots) in view.items()} for view in views]
+            return (all(shape == shapes[0] for shape in shapes) and
+                    all(not flags & {"fail", "fail?", "handshake"}
+                        for flags, *_ in shapes[0].values()) and
+                    all(node.is_up() for node in cls.running()) and
+                    all(node.client.info("replication").get("master_link_status", "up") == "up"
+                        for node in cls.running()))
+        cls.await_that(is_healthy)
+
+    @classmethod
+    def master_of(cls, slot):
+        """Returns the running node that serves the slot by its own view."""
+        for node in cls.running():
+            if node.role() != "master":
+                continue
+            for words in node.view()[node.id][3]:
+                bounds = re.fullmatch(r"(\d+)(?:-(\d+))?", words)
+                if bounds and int(bounds[1]) <= slot <= int(bounds[2] or bounds[1]):
+                    return node
+        return None
+
+    @classmethod
+    def replicas_of(cls, master):
+        return [node for node in cls.running() if node.view()[node.id][1] == master.id]

@@ -135,7 +135,7 @@ EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes)
     : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
       persistence_(engine_, files_, kNoLog),
       nodes_(nodes),
-      cluster_(engine_, nodes_) {
+      cluster_(engine_, nodes_, network_) {
   if (const absl::Status loaded = cluster_.Load(); !loaded.ok()) {
     std::cerr << "nodes.conf: " << loaded.message() << "\n";
     std::abort();
@@ -144,6 +144,23 @@ EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes)
 }
 
 EnginePeer::~EnginePeer() = default;
+
+// The connection never opens.
+std::unique_ptr<zsetd::Connection> EnginePeer::NoNetwork::Connect(const Target&,
+                                                                  zsetd::Connection::Owner&) {
+  class Silent : public zsetd::Connection {
+   public:
+    Endpoints endpoints() const override { return {}; }
+    OutputBuffer& output() override { return output_; }
+    void Send() override {}
+    size_t unsent_bytes() const override { return 0; }
+    void set_receives(bool) override {}
+
+   private:
+    OutputBuffer output_;
+  };
+  return std::make_unique<Silent>();
+}
 
 void EnginePeer::Send(const std::string& client, std::string_view bytes) {
   std::unique_ptr<Connection>& connection = connections_[client];

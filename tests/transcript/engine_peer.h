@@ -7,6 +7,7 @@
 #include "server/cluster/cluster_service.h"
 #include "server/cluster/nodes_file.h"
 #include "server/engine/engine.h"
+#include "server/engine/support/connector.h"
 #include "server/persistence/persistence_service.h"
 #include "server/scripting/scripting_service.h"
 #include "tests/support/memory_files.h"
@@ -54,13 +55,20 @@ class EnginePeer : public Peer {
     absl::StatusOr<std::optional<std::string>> Load() override {
       return text_.empty() ? std::nullopt : std::optional(text_);
     }
-    absl::Status Save(std::string_view text) override {
+    absl::Status Save(std::string_view text, bool) override {
       text_ = text;
       return absl::OkStatus();
     }
 
    private:
     std::string text_;
+  };
+
+  // A network without other servers.
+  class NoNetwork : public Connector {
+   public:
+    std::unique_ptr<zsetd::Connection> Connect(const Target& target,
+                                               zsetd::Connection::Owner& owner) override;
   };
 
   void RunAllRequests();
@@ -71,6 +79,7 @@ class EnginePeer : public Peer {
   std::optional<ScriptingService> scripting_;  // nullopt if the setting `scripting` is no
   PersistenceService persistence_;
   MemoryNodes nodes_;
+  NoNetwork network_;
   ClusterService cluster_;
   std::map<std::string, std::unique_ptr<Connection>> connections_;  // the connected clients
 };

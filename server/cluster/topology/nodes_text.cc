@@ -32,6 +32,11 @@ constexpr std::array<FlagName, 6> kFlags = {{
     {&ClusterNode::never_fails_over, "nofailover"},
 }};
 
+// As in Redis, a link that is being opened counts.
+bool IsConnected(const Topology& topology, const ClusterNode& node) {
+  return &node == &topology.self() || node.link != 0;
+}
+
 std::string FlagsText(const Topology& topology, const ClusterNode& node) {
   std::string text = &node == &topology.self() ? "myself," : "";
   if (!node.is_replica) text += "master,";
@@ -263,7 +268,6 @@ absl::Status NodesReader::ReadMove(std::string_view word, ClusterNode& node) {
 
 }  // namespace
 
-// Without the bus no link is down.
 std::string NodeLine(const Topology& topology, const ClusterNode& node,
                      std::span<const SlotRange> ranges, int64_t port) {
   std::string line =
@@ -273,7 +277,8 @@ std::string NodeLine(const Topology& topology, const ClusterNode& node,
   line += node.master_id.empty() ? "-" : node.master_id;
   const ClusterNode& master = topology.MasterOf(node);
   line += " " + std::to_string(node.ping_sent) + " " + std::to_string(node.pong_received) + " " +
-          std::to_string(master.config_epoch) + " connected";
+          std::to_string(master.config_epoch) +
+          (IsConnected(topology, node) ? " connected" : " disconnected");
   for (const SlotRange range : ranges) {
     line += " " + std::to_string(range.first);
     if (range.last != range.first) line += "-" + std::to_string(range.last);

@@ -1,17 +1,23 @@
-// CLUSTER: the nodes and slots of a cluster with a static topology. docs/cluster.md states what
-// exists.
+// CLUSTER: the nodes and slots of a cluster (docs/cluster.md).
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "protocol/text/number_text.h"
 #include "server/commands/cluster/cluster_reports.h"
 #include "server/commands/cluster/cluster_slots.h"
 #include "server/commands/cluster/families.h"
 #include "server/commands/cluster/in_cluster.h"
 #include "server/commands/common/help.h"
-#include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
 namespace {
+
+// The error for more words than a subcommand takes.
+std::string TooManyWords(std::string_view name) {
+  return "ERR unknown subcommand or wrong number of arguments for '" +
+         std::string(name.substr(0, 128)) + "'. Try CLUSTER HELP.";
+}
 
 void BumpEpoch(AdminCall& call) {
   bool has_changed = false;
@@ -26,49 +32,61 @@ void SetConfigEpoch(AdminCall& call) {
   ReplyStatus(call, ClusterOf(call).SetConfigEpoch(epoch));
 }
 
-// Only nodes with a bus report failures to each other.
 void CountFailureReports(AdminCall& call) {
-  const std::string_view id = call.args.Word();
-  if (!ClusterOf(call).KnowsNode(id)) return call.Fail("ERR Unknown node " + std::string(id));
-  call.reply.Integer(0);
+  const absl::StatusOr<size_t> count = ClusterOf(call).CountFailureReports(call.args.Word());
+  if (!count.ok()) return call.Fail(count.status());
+  call.reply.Integer(static_cast<int64_t>(*count));
 }
 
 void MyId(AdminCall& call) { call.reply.Bulk(ClusterOf(call).Id()); }
 void MyShardId(AdminCall& call) { call.reply.Bulk(ClusterOf(call).ShardId()); }
 
-// Links belong to the bus.
-void Links(AdminCall& call) { call.reply.Array(0); }
-
 void Forget(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Forget(call.args.Word())); }
 void Replicate(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Replicate(call.args.Word())); }
 void SaveConfig(AdminCall& call) { ReplyStatus(call, ClusterOf(call).Save()); }
 
-// A replica becomes an empty master: the log and the snapshot must not restore its data.
 void ResetNode(AdminCall& call) {
+  if (call.args.left() > 1) return call.Fail(TooManyWords(call.argv()[1]));
   const bool is_hard = call.args.Take("hard");
   if (!is_hard) call.args.Take("soft");
   call.args.End();
   if (call.Refused()) return;
-  const bool was_replica = ClusterOf(call).IsReplica();
-  const absl::Status status = ClusterOf(call).Reset(is_hard);
-  if (was_replica) {
-    call.engine.services().snapshots->OnFlushAll();
-    call.Propagate({"FLUSHALL"});
+  ReplyStatus(call, ClusterOf(call).Reset(is_hard));
+}
+
+// The port's text, or a refusal with Redis's line.
+int64_t TakePort(ArgReader& args, std::string_view name) {
+  const std::string_view word = args.Word();
+  const std::optional<int64_t> port = ParseInteger(word);
+  if (!port) {
+    args.Refuse("ERR Invalid " + std::string(name) + " port specified: " + std::string(word));
   }
-  ReplyStatus(call, status);
+  return port.value_or(0);
 }
 
 void Meet(AdminCall& call) {
-  call.Fail(
-      "ERR CLUSTER MEET needs the cluster bus, which this server does not have: "
-      "list the nodes in the cluster-config-file of each node");
+  constexpr int64_t kBusPortDistance = 10000;
+  constexpr size_t kMostWords = 3;
+  if (call.args.left() > kMostWords) return call.Fail(TooManyWords(call.argv()[1]));
+  const std::string_view ip = call.args.Word();
+  const int64_t port = TakePort(call.args, "TCP base");
+  const int64_t bus_port =
+      call.args.AtEnd() ? port + kBusPortDistance : TakePort(call.args, "TCP bus");
+  if (call.Refused()) return;
+  ReplyStatus(call, ClusterOf(call).Meet(ip, port, bus_port));
 }
 
 void FailOver(AdminCall& call) {
-  if (!ClusterOf(call).IsReplica()) {
-    return call.Fail("ERR You should send CLUSTER FAILOVER to a replica");
+  if (call.args.left() > 1) return call.Fail(TooManyWords(call.argv()[1]));
+  ClusterFailover kind = ClusterFailover::kAgreed;
+  if (call.args.Take("force")) {
+    kind = ClusterFailover::kForced;
+  } else if (call.args.Take("takeover")) {
+    kind = ClusterFailover::kTakeover;
   }
-  call.Fail("ERR CLUSTER FAILOVER needs the cluster bus, which this server does not have");
+  call.args.End();
+  if (call.Refused()) return;
+  ReplyStatus(call, ClusterOf(call).FailOver(kind));
 }
 
 constexpr uint32_t kQuery = kStale;
@@ -116,8 +134,8 @@ constexpr Command kClusterCommands[] = {
                {"", "Gives this node the greatest epoch of the cluster.", kConstant, kVaries}),
     Subcommand("cluster|count-failure-reports", InCluster<CountFailureReports>, 3, kAdminQuery,
                "3.0.0",
-               {"node-id", "Returns the number of reports that a node has failed: 0 without a bus.",
-                kConstant, kVaries}),
+               {"node-id", "Returns the number of masters that report the failure of a node.",
+                "O(N) for N reports", kVaries}),
     Subcommand("cluster|countkeysinslot", InCluster<CountKeysInSlot>, 3, kQuery, "3.0.0",
                {"slot", "Returns the number of keys in a slot."}),
     Subcommand("cluster|delslots", InCluster<DelSlots>, -3, kChange, "3.0.0",
@@ -126,7 +144,7 @@ constexpr Command kClusterCommands[] = {
                {"start-slot end-slot [start-slot end-slot ...]",
                 "Removes the owners of ranges of slots.", kPerSlot}),
     Subcommand("cluster|failover", InCluster<FailOver>, -2, kChange, "3.0.0",
-               {"[FORCE|TAKEOVER]", "Replies with an error: a failover needs the cluster bus."}),
+               {"[FORCE|TAKEOVER]", "Promotes this replica to the master of its shard."}),
     Subcommand("cluster|flushslots", InCluster<FlushSlots>, 2, kChange, "3.0.0",
                {"", "Removes this node as the owner of all its slots.", kPerSlot}),
     Subcommand("cluster|forget", InCluster<Forget>, 3, kChange, "3.0.0",
@@ -139,11 +157,10 @@ constexpr Command kClusterCommands[] = {
                {"", "Returns the state of the cluster as this node sees it.", kConstant, kVaries}),
     Subcommand("cluster|keyslot", InCluster<KeySlotOf>, 3, kQuery, "3.0.0",
                {"key", "Returns the slot of a key.", "O(N) for N bytes of the key"}),
-    Subcommand("cluster|links", InCluster<Links>, 2, kQuery, "7.0.0",
-               {"", "Returns the links of the cluster bus: none.", kConstant, kVaries}),
-    Subcommand(
-        "cluster|meet", InCluster<Meet>, -4, kChange, "3.0.0",
-        {"ip port [cluster-bus-port]", "Replies with an error: nodes meet over the cluster bus."}),
+    Subcommand("cluster|links", InCluster<ClusterLinks>, 2, kQuery, "7.0.0",
+               {"", "Returns the links of the cluster bus.", kPerNode, kVaries}),
+    Subcommand("cluster|meet", InCluster<Meet>, -4, kChange, "3.0.0",
+               {"ip port [cluster-bus-port]", "Introduces another node to this one."}),
     Subcommand("cluster|myid", InCluster<MyId>, 2, kQuery, "3.0.0",
                {"", "Returns the name of this node."}),
     Subcommand("cluster|myshardid", InCluster<MyShardId>, 2, kQuery, "7.2.0",

@@ -48,8 +48,15 @@ void ReplyNode(AdminCall& call, const ClusterNodeView& node) {
   for (const auto& [name, value] : names) fields.Text(name, value);
 }
 
-int64_t OffsetOf(const AdminCall& call, const ClusterNodeView& node) {
-  return node.is_self ? call.engine.replication().offset() : 0;
+// Whether clients can read from a replica: it has received its master's data.
+bool HasData(const ClusterNodeView& node) {
+  return !node.is_replica || node.replication_offset != 0;
+}
+
+std::string_view HealthOf(const AdminCall& call, const ClusterNodeView& node) {
+  if (node.has_failed) return "fail";
+  const bool is_loading = node.is_self && call.engine.mode().is_loading();
+  return is_loading || !HasData(node) ? "loading" : "online";
 }
 
 // A node in CLUSTER SHARDS.
@@ -65,9 +72,8 @@ void ReplyShardNode(AdminCall& call, const ClusterNodeView& node) {
   call.reply.BulkOrNull(Endpoint(node));
   if (has_hostname) fields.Text("hostname", node.hostname);
   fields.Text("role", node.is_replica ? "replica" : "master");
-  fields.Number("replication-offset", static_cast<uint64_t>(OffsetOf(call, node)));
-  const bool is_loading = node.is_self && call.engine.mode().is_loading();
-  fields.Text("health", node.has_failed ? "fail" : is_loading ? "loading" : "online");
+  fields.Number("replication-offset", node.replication_offset);
+  fields.Text("health", HealthOf(call, node));
 }
 
 // The master of a shard, and its replicas.
@@ -79,6 +85,19 @@ std::vector<const ClusterNodeView*> ShardOf(const Nodes& nodes, const ClusterNod
   return shard;
 }
 
+// Types without messages are left out.
+void AddMessages(std::string& text, const ClusterBusStatus& bus, std::string_view direction,
+                 uint64_t ClusterMessageCount::*count) {
+  const auto add = [&](std::string_view type, uint64_t number) {
+    text.append("cluster_stats_messages_").append(type).append(direction).append(":");
+    text.append(std::to_string(number)).append("\r\n");
+  };
+  for (const ClusterMessageCount& each : bus.messages) {
+    if (each.*count != 0) add(std::string(each.type) + "_", each.*count);
+  }
+  add("", bus.Sum(count));
+}
+
 }  // namespace
 
 void ClusterInfo(AdminCall& call) {
@@ -88,16 +107,17 @@ void ClusterInfo(AdminCall& call) {
     text.append(name).append(":").append(std::to_string(number)).append("\r\n");
   };
   add("cluster_slots_assigned", summary.assigned_slots);
-  add("cluster_slots_ok", summary.assigned_slots - summary.suspected_slots - summary.failed_slots);
+  add("cluster_slots_ok", summary.working_slots());
   add("cluster_slots_pfail", summary.suspected_slots);
   add("cluster_slots_fail", summary.failed_slots);
   add("cluster_known_nodes", summary.nodes);
   add("cluster_size", summary.masters_with_slots);
   add("cluster_current_epoch", summary.current_epoch);
   add("cluster_my_epoch", summary.own_epoch);
-  add("cluster_stats_messages_sent", 0);  // there is no bus
-  add("cluster_stats_messages_received", 0);
-  add("total_cluster_links_buffer_limit_exceeded", 0);
+  const ClusterBusStatus bus = ClusterOf(call).BusStatus();
+  AddMessages(text, bus, "sent", &ClusterMessageCount::sent);
+  AddMessages(text, bus, "received", &ClusterMessageCount::received);
+  add("total_cluster_links_buffer_limit_exceeded", bus.overflows);
   call.reply.Verbatim("txt", text);
 }
 
@@ -106,7 +126,7 @@ void ClusterNodes(AdminCall& call) {
 }
 
 // The ranges of all masters in the order of the slots, each with its master and its replicas that
-// have not failed.
+// have data and have not failed.
 void ClusterSlots(AdminCall& call) {
   const Nodes nodes = ClusterOf(call).Nodes();
   std::map<uint16_t, std::pair<SlotRange, const ClusterNodeView*>> ranges;
@@ -118,8 +138,9 @@ void ClusterSlots(AdminCall& call) {
     const SlotRange range = entry.second.first;
     const ClusterNodeView& master = *entry.second.second;
     std::vector<const ClusterNodeView*> shard = ShardOf(nodes, master);
-    std::erase_if(shard,
-                  [&](const ClusterNodeView* node) { return node != &master && node->has_failed; });
+    std::erase_if(shard, [&](const ClusterNodeView* node) {
+      return node != &master && (node->has_failed || !HasData(*node));
+    });
     call.reply.Array(2 + shard.size());
     call.reply.Integer(range.first);
     call.reply.Integer(range.last);
@@ -144,6 +165,21 @@ void ClusterShards(AdminCall& call) {
     const std::vector<const ClusterNodeView*> shard = ShardOf(nodes, master);
     call.reply.Array(shard.size());
     for (const ClusterNodeView* node : shard) ReplyShardNode(call, *node);
+  }
+}
+
+void ClusterLinks(AdminCall& call) {
+  const std::vector<ClusterLinkView> links = ClusterOf(call).Links();
+  call.reply.Array(links.size());
+  for (const ClusterLinkView& link : links) {
+    call.reply.Map(6);
+    ReplyFields fields(call.reply);
+    fields.Text("direction", link.is_incoming ? "from" : "to");
+    fields.Text("node", link.node_id);
+    fields.Number("create-time", static_cast<uint64_t>(link.created));
+    fields.Text("events", link.unsent_bytes == 0 ? "r" : "rw");
+    fields.Number("send-buffer-allocated", link.capacity);
+    fields.Number("send-buffer-used", link.unsent_bytes);
   }
 }
 

@@ -10,5 +10,6 @@ void ClusterNodes(AdminCall& call);
 void ClusterSlots(AdminCall& call);
 void ClusterShards(AdminCall& call);
 void ClusterReplicas(AdminCall& call);
+void ClusterLinks(AdminCall& call);
 
 }  // namespace zsetd

@@ -13,6 +13,7 @@
 #include "server/commands/diagnostics/info_writer.h"
 #include "server/engine/admin_call.h"
 #include "server/engine/engine.h"
+#include "server/engine/services/cluster_control.h"
 #include "server/engine/services/network_control.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/process_stats.h"
@@ -96,7 +97,7 @@ void WriteClients(InfoWriter& info, Engine& engine) {
   const ClientFigures figures = Measure(engine);
   info.Section("Clients");
   info.Add("connected_clients", figures.connected);
-  info.Add("cluster_connections", 0);
+  info.Add("cluster_connections", engine.services().cluster->BusStatus().connections);
   info.Add("maxclients", engine.settings().maxclients);
   info.Add("client_recent_max_input_buffer", figures.largest_input);
   info.Add("client_recent_max_output_buffer", figures.largest_output);
@@ -149,9 +150,24 @@ void WriteCpu(InfoWriter& info, Engine&) {
 
 void WriteModules(InfoWriter& info, Engine&) { info.Section("Modules"); }
 
+// The figures of CLUSTER INFO are here, too, for monitoring that reads INFO only.
 void WriteCluster(InfoWriter& info, Engine& engine) {
   info.Section("Cluster");
   info.Add("cluster_enabled", engine.settings().cluster_enabled ? 1 : 0);
+  if (!engine.settings().cluster_enabled) return;
+  const ClusterSummary summary = engine.services().cluster->Summary();
+  info.Add("cluster_state", summary.is_up ? "ok" : "fail");
+  info.Add("cluster_slots_assigned", summary.assigned_slots);
+  info.Add("cluster_slots_ok", summary.working_slots());
+  info.Add("cluster_slots_pfail", summary.suspected_slots);
+  info.Add("cluster_slots_fail", summary.failed_slots);
+  info.Add("cluster_known_nodes", summary.nodes);
+  info.Add("cluster_size", summary.masters_with_slots);
+  info.Add("cluster_current_epoch", summary.current_epoch);
+  info.Add("cluster_my_epoch", summary.own_epoch);
+  const ClusterBusStatus bus = engine.services().cluster->BusStatus();
+  info.Add("cluster_stats_messages_sent", bus.sent());
+  info.Add("cluster_stats_messages_received", bus.received());
 }
 
 // Redis only has deadlines of fields. Here `subexpiry` also counts sorted sets whose members have

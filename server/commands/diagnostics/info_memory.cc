@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "server/commands/diagnostics/memory_figures.h"
+#include "server/engine/services/cluster_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/allocator_stats.h"
@@ -72,7 +73,7 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.Add("mem_total_replication_buffers", stream);
   info.Add("mem_clients_slaves", for_replicas);
   info.Add("mem_clients_normal", memory.clients);
-  info.Add("mem_cluster_links", 0);
+  info.Add("mem_cluster_links", engine.services().cluster->BusStatus().connection_bytes);
   info.Add("mem_aof_buffer", 0);
   info.Add("mem_allocator", AllocatorName());
   info.Add("active_defrag_running", 0);

@@ -5,6 +5,8 @@
 
 #include "server/commands/pubsub/families.h"
 #include "server/engine/admin_call.h"
+#include "server/engine/services/cluster_control.h"
+#include "server/engine/services/services.h"
 
 namespace zsetd {
 namespace {
@@ -89,12 +91,19 @@ void Unsubscribe(AdminCall& call) { End(call, ChannelKind::kChannel); }
 void PUnsubscribe(AdminCall& call) { End(call, ChannelKind::kPattern); }
 void SUnsubscribe(AdminCall& call) { End(call, ChannelKind::kShardChannel); }
 
+// In a cluster a message goes to all nodes, replicas included, over the bus.
+void SendOn(AdminCall& call, std::string_view channel, std::string_view message,
+            bool is_shard_channel) {
+  if (!call.engine.settings().cluster_enabled) return call.PropagateMessage();
+  call.engine.services().cluster->Publish(channel, message, is_shard_channel);
+}
+
 void Publish(AdminCall& call) {
   const std::string_view channel = call.args.Word();
   const std::string_view message = call.args.Word();
   call.reply.Integer(
       static_cast<int64_t>(call.engine.notifier().channels().Publish(channel, message)));
-  call.PropagateMessage();
+  SendOn(call, channel, message, /*is_shard_channel=*/false);
 }
 
 void SPublish(AdminCall& call) {
@@ -102,7 +111,7 @@ void SPublish(AdminCall& call) {
   const std::string_view message = call.args.Word();
   call.reply.Integer(
       static_cast<int64_t>(call.engine.notifier().channels().PublishToShard(channel, message)));
-  call.PropagateMessage();
+  SendOn(call, channel, message, /*is_shard_channel=*/true);
 }
 
 constexpr uint32_t kListenFlags = kPubSub | kNoScript | kLoading | kStale | kAllowedWhileSubscribed;

@@ -35,6 +35,7 @@ class ClientPause {
   void End(Cause cause);
 
   bool IsOn(Millis now) const { return mode_.IsPaused(now); }
+  bool IsOn(Cause cause, Millis now) const { return pauses_[static_cast<size_t>(cause)].IsOn(now); }
 
   // The end of the last pause, while any is on. The present time, if all have ended and requests
   // are still postponed.

@@ -33,8 +33,9 @@ struct ClusterNodeView {
   bool is_self = false;
   bool is_replica = false;
   bool has_failed = false;
-  std::string master_id;          // empty: it is a master
-  std::vector<SlotRange> ranges;  // in ascending order; of a replica, none
+  uint64_t replication_offset = 0;  // 0: a replica without data
+  std::string master_id;            // empty: it is a master
+  std::vector<SlotRange> ranges;    // in ascending order; of a replica, none
 };
 
 // The figures of CLUSTER INFO.
@@ -47,6 +48,40 @@ struct ClusterSummary {
   size_t masters_with_slots = 0;
   uint64_t current_epoch = 0;
   uint64_t own_epoch = 0;  // of this node, or of its master
+
+  size_t working_slots() const { return assigned_slots - suspected_slots - failed_slots; }
+};
+
+// The messages of one type of the cluster's bus.
+struct ClusterMessageCount {
+  std::string_view type;  // "ping"
+  uint64_t sent = 0;
+  uint64_t received = 0;
+};
+
+// The figures of the cluster's bus.
+struct ClusterBusStatus {
+  std::vector<ClusterMessageCount> messages;
+  size_t connections = 0;
+  size_t connection_bytes = 0;
+  uint64_t overflows = 0;  // links that were closed because of cluster-link-sendbuf-limit
+
+  uint64_t sent() const { return Sum(&ClusterMessageCount::sent); }
+  uint64_t received() const { return Sum(&ClusterMessageCount::received); }
+  uint64_t Sum(uint64_t ClusterMessageCount::*count) const {
+    uint64_t sum = 0;
+    for (const ClusterMessageCount& each : messages) sum += each.*count;
+    return sum;
+  }
+};
+
+// A link of the bus to or from another node.
+struct ClusterLinkView {
+  std::string node_id;
+  bool is_incoming = false;
+  int64_t created = 0;  // milliseconds since 1970
+  size_t unsent_bytes = 0;
+  size_t capacity = 0;
 };
 
 enum class ClusterFailover : uint8_t {
@@ -91,7 +126,15 @@ class ClusterControl {
   virtual std::string NodesText(bool tls) const = 0;
   virtual absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view master_id,
                                                                 bool tls) const = 0;
-  virtual bool KnowsNode(std::string_view id) const = 0;
+  virtual ClusterBusStatus BusStatus() const = 0;
+  virtual std::vector<ClusterLinkView> Links() const = 0;
+
+  // The number of masters that report the failure of a node.
+  virtual absl::StatusOr<size_t> CountFailureReports(std::string_view id) const = 0;
+
+  // Sends a message of a client to the subscribers of other nodes.
+  virtual void Publish(std::string_view channel, std::string_view message,
+                       bool is_shard_channel) = 0;
 
   // Assigns slots to this node, or removes the owners of slots. All or none of them change.
   virtual absl::Status AddSlots(std::span<const SlotRange> ranges) = 0;
@@ -109,6 +152,9 @@ class ClusterControl {
   virtual absl::StatusOr<uint64_t> BumpEpoch(bool& has_changed) = 0;
   virtual absl::Status SetConfigEpoch(int64_t epoch) = 0;
 
+  // The address must be numeric. The nodes know each other after some messages.
+  virtual absl::Status Meet(std::string_view ip, int64_t port, int64_t bus_port) = 0;
+  virtual absl::Status FailOver(ClusterFailover kind) = 0;
   virtual absl::Status Forget(std::string_view id) = 0;
   virtual absl::Status Replicate(std::string_view master_id) = 0;
   virtual absl::Status Reset(bool hard) = 0;

@@ -47,6 +47,10 @@ absl::StatusOr<std::vector<std::string>> NoCluster::ReplicaLines(std::string_vie
   return NoClusterMode();
 }
 
+absl::StatusOr<size_t> NoCluster::CountFailureReports(std::string_view) const {
+  return NoClusterMode();
+}
+
 absl::Status NoCluster::AddSlots(std::span<const SlotRange>) { return NoClusterMode(); }
 
 absl::Status NoCluster::DeleteSlots(std::span<const SlotRange>) { return NoClusterMode(); }
@@ -64,6 +68,10 @@ absl::Status NoCluster::AssignSlot(size_t, std::string_view) { return NoClusterM
 absl::StatusOr<uint64_t> NoCluster::BumpEpoch(bool&) { return NoClusterMode(); }
 
 absl::Status NoCluster::SetConfigEpoch(int64_t) { return NoClusterMode(); }
+
+absl::Status NoCluster::Meet(std::string_view, int64_t, int64_t) { return NoClusterMode(); }
+
+absl::Status NoCluster::FailOver(ClusterFailover) { return NoClusterMode(); }
 
 absl::Status NoCluster::Forget(std::string_view) { return NoClusterMode(); }
 

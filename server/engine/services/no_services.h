@@ -138,7 +138,10 @@ class NoCluster : public ClusterControl {
   std::vector<ClusterNodeView> Nodes() const override { return {}; }
   std::string NodesText(bool) const override { return {}; }
   absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view, bool) const override;
-  bool KnowsNode(std::string_view) const override { return false; }
+  ClusterBusStatus BusStatus() const override { return {}; }
+  std::vector<ClusterLinkView> Links() const override { return {}; }
+  absl::StatusOr<size_t> CountFailureReports(std::string_view) const override;
+  void Publish(std::string_view, std::string_view, bool) override {}
   absl::Status AddSlots(std::span<const SlotRange>) override;
   absl::Status DeleteSlots(std::span<const SlotRange>) override;
   absl::Status FlushSlots() override;
@@ -148,6 +151,8 @@ class NoCluster : public ClusterControl {
   absl::Status AssignSlot(size_t, std::string_view) override;
   absl::StatusOr<uint64_t> BumpEpoch(bool&) override;
   absl::Status SetConfigEpoch(int64_t) override;
+  absl::Status Meet(std::string_view, int64_t, int64_t) override;
+  absl::Status FailOver(ClusterFailover) override;
   absl::Status Forget(std::string_view) override;
   absl::Status Replicate(std::string_view) override;
   absl::Status Reset(bool) override;

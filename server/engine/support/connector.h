@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,12 +9,16 @@
 
 namespace zsetd {
 
-// A connection that this server opens to another one. Its destructor closes it; its owner is not
-// notified any more.
+// A connection to another server, which this one has opened or accepted. Its destructor closes it;
+// its owner is not notified any more.
 class Connection {
  public:
-  // Receives its events between the requests of clients, first the result of opening it. A call may
-  // destroy the connection.
+  // The most bytes of one call of OnReceived(), and those for connections with short messages.
+  static constexpr size_t kReadBytes = 64u << 10;
+  static constexpr size_t kFewReadBytes = 8u << 10;
+
+  // Receives its events between the requests of clients, first the result of opening it: of one
+  // that was accepted, the end of the TLS handshake. A call may destroy the connection.
   class Owner {
    public:
     virtual ~Owner() = default;
@@ -41,8 +46,11 @@ class Connection {
   virtual OutputBuffer& output() = 0;
   virtual void Send() = 0;
 
-  // Sets whether bytes are received; initially they are. At most 64 KB that were read already may
-  // still arrive.
+  // The bytes of the output that the network has not taken yet.
+  virtual size_t unsent_bytes() const = 0;
+
+  // Sets whether bytes are received; initially they are. At most kReadBytes that were read already
+  // may still arrive.
   virtual void set_receives(bool receives) = 0;
 };
 
@@ -53,6 +61,7 @@ class Connector {
     std::string host;  // an address or a name
     int port = 0;
     bool with_tls = false;
+    size_t read_bytes = Connection::kReadBytes;
   };
 
   virtual ~Connector() = default;

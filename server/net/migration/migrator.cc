@@ -30,10 +30,10 @@ constexpr std::string_view kCannotRead = "IOERR error or timeout reading to targ
 }  // namespace
 
 Migrator::Migrator(Engine& engine, boost::asio::io_context& io)
-    : timer_(io), installation_(engine.services().migration.Install(*this)) {}
+    : engine_(engine), timer_(io), installation_(engine.services().migration.Install(*this)) {}
 
-bool Migrator::Link::LeadsTo(const Target& target) const {
-  return host == target.host && port == target.port && user == target.user &&
+bool Migrator::Link::LeadsTo(const Target& target, bool tls) const {
+  return with_tls == tls && host == target.host && port == target.port && user == target.user &&
          password == target.password;
 }
 
@@ -185,18 +185,7 @@ absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack
   for (bool may_repeat = true;; may_repeat = false) {
     std::unique_ptr<Link> link = TakeCached(target);
     if (link == nullptr) {
-      Result result = Result::kDone;
-      auto connection = TargetConnection::Open(target.host, target.port, target.timeout, result);
-      if (result == Result::kBroken) return Refusal(kCannotWrite);  // as in Redis if it is refused
-      if (result != Result::kDone) return Refusal(kCannotConnect);
-      link = std::make_unique<Link>(Link{.host = std::string(target.host),
-                                         .port = std::string(target.port),
-                                         .user = {},
-                                         .password = {},
-                                         .connection = std::move(connection),
-                                         .database = {}});
-      if (target.user) link->user = *target.user;
-      if (target.password) link->password = *target.password;
+      if (absl::Status opened = Open(target, link); !opened.ok()) return opened;
     }
     Transfer transfer(target, count, pack, accepted);
     if (transfer.Run(*link)) Keep(std::move(link));
@@ -204,10 +193,35 @@ absl::Status Migrator::Send(const Target& target, size_t count, const Pack& pack
   }
 }
 
+absl::Status Migrator::Open(const Target& target, std::unique_ptr<Link>& link) const {
+  const Settings& settings = engine_.settings();
+  TlsContext tls;
+  if (settings.tls_cluster) {
+    if (absl::Status made = MakeTlsClientContext(settings, tls); !made.ok()) {
+      return Refusal("IOERR TLS: " + std::string(ErrorLine(made)));
+    }
+  }
+  Result result = Result::kDone;
+  auto connection = TargetConnection::Open(target.host, target.port, target.timeout, tls, result);
+  if (result == Result::kBroken) return Refusal(kCannotWrite);  // as in Redis if it is refused
+  if (result != Result::kDone) return Refusal(kCannotConnect);
+  link = std::make_unique<Link>(Link{.host = std::string(target.host),
+                                     .port = std::string(target.port),
+                                     .user = {},
+                                     .password = {},
+                                     .with_tls = settings.tls_cluster,
+                                     .connection = std::move(connection),
+                                     .database = {}});
+  if (target.user) link->user = *target.user;
+  if (target.password) link->password = *target.password;
+  return absl::OkStatus();
+}
+
 // Returns null if there is no such connection, or the target has closed it.
 std::unique_ptr<Migrator::Link> Migrator::TakeCached(const Target& target) {
-  const auto found =
-      std::ranges::find_if(cached_, [&](const auto& link) { return link->LeadsTo(target); });
+  const auto found = std::ranges::find_if(cached_, [&](const auto& link) {
+    return link->LeadsTo(target, engine_.settings().tls_cluster);
+  });
   if (found == cached_.end()) return nullptr;
   std::unique_ptr<Link> link = std::move(*found);
   cached_.erase(found);

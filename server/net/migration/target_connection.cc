@@ -89,9 +89,13 @@ int Connect(const addrinfo& address, const TimeLimit& limit, Result& result) {
 
 }  // namespace
 
+TargetConnection::TargetConnection(int descriptor, const TlsContext& tls) : socket_(descriptor) {
+  if (tls != nullptr) tls_ = std::make_unique<Tls>(tls, Tls::Role::kClient);
+}
+
 std::unique_ptr<TargetConnection> TargetConnection::Open(std::string_view host,
                                                          std::string_view port, Millis timeout,
-                                                         Result& result) {
+                                                         const TlsContext& tls, Result& result) {
   const TimeLimit limit(timeout);
   const Addresses addresses = Resolve(std::string(host), PortText(port));
   result = Result::kUnreachable;
@@ -100,9 +104,28 @@ std::unique_ptr<TargetConnection> TargetConnection::Open(std::string_view host,
     if (descriptor < 0) continue;
     const int yes = 1;
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-    return std::unique_ptr<TargetConnection>(new TargetConnection(descriptor));
+    std::unique_ptr<TargetConnection> connection(new TargetConnection(descriptor, tls));
+    if (tls != nullptr) result = connection->ShakeHands(timeout);
+    return result == Result::kDone ? std::move(connection) : nullptr;
   }
   return nullptr;
+}
+
+// Without the handshake the target counts as unreachable.
+Result TargetConnection::ShakeHands(Millis timeout) {
+  const TimeLimit limit(timeout);
+  while (true) {
+    tls_->ShakeHands();
+    OutputBuffer plain;
+    OutputBuffer wire;
+    tls_->Encrypt(plain, wire);
+    if (WriteBytes(wire.view(), timeout) != Result::kDone) return Result::kUnreachable;
+    if (tls_->CanSpeak()) return Result::kDone;
+    const bool has_arrived = !tls_->ended() && !ended_ &&
+                             Await(socket_.descriptor(), POLLIN, limit) != 0 &&
+                             Receive() == Result::kDone;
+    if (!has_arrived) return Result::kUnreachable;
+  }
 }
 
 bool TargetConnection::IsStale() const {
@@ -134,7 +157,16 @@ Result TargetConnection::WriteNow(std::string_view bytes) {
 }
 
 Result TargetConnection::WritePiece(std::string_view piece) {
-  const TimeLimit limit(timeout_);
+  if (tls_ == nullptr) return WriteBytes(piece, timeout_);
+  OutputBuffer plain;
+  OutputBuffer wire;
+  plain.Append(piece);
+  tls_->Encrypt(plain, wire);
+  return WriteBytes(wire.view(), timeout_);
+}
+
+Result TargetConnection::WriteBytes(std::string_view piece, Millis timeout) {
+  const TimeLimit limit(timeout);
   while (!piece.empty()) {
     const short wanted = ended_ ? POLLOUT : POLLOUT | POLLIN;
     const short events = Await(socket_.descriptor(), wanted, limit);
@@ -151,12 +183,26 @@ Result TargetConnection::WritePiece(std::string_view piece) {
 // Reads the bytes that have arrived.
 Result TargetConnection::Receive() {
   std::array<char, 16 << 10> space;
-  const Socket::Result read = socket_.Read(space);
+  const Socket::Result read =
+      socket_.Read(tls_ == nullptr ? std::span<char>(space) : tls_->Space());
   if (read.state == Socket::State::kBroken) return Result::kBroken;
   if (read.state == Socket::State::kEnded) ended_ = true;
   if (taken_ > received_.size() / 2) received_.erase(0, std::exchange(taken_, 0));
-  received_.append(space.data(), read.count);
+  if (tls_ == nullptr) {
+    received_.append(space.data(), read.count);
+  } else {
+    Decrypt(read.count);
+  }
   return received_.size() - taken_ > kMostReceived ? Result::kBroken : Result::kDone;
+}
+
+void TargetConnection::Decrypt(size_t count) {
+  tls_->Arrived(count);
+  std::array<char, 16 << 10> space;
+  while (const size_t decrypted = tls_->Decrypt(space)) {
+    received_.append(space.data(), decrypted);
+  }
+  if (tls_->ended()) ended_ = true;
 }
 
 Result TargetConnection::ReadLine(std::string& line) {

@@ -7,6 +7,8 @@
 
 #include "core/util/time.h"
 #include "server/net/socket/socket.h"
+#include "server/net/socket/tls.h"
+#include "server/net/socket/tls_context.h"
 
 namespace zsetd {
 
@@ -24,8 +26,10 @@ class TargetConnection {
 
   // Connects to a host by name or address. The timeout covers all of its addresses together, but
   // not the lookup of the name. On failure returns null, with the reason in `result`.
+  // The connection uses TLS unless `tls` is null.
   static std::unique_ptr<TargetConnection> Open(std::string_view host, std::string_view port,
-                                                Millis timeout, Result& result);
+                                                Millis timeout, const TlsContext& tls,
+                                                Result& result);
 
   // Sets the time limit of each later step: writing the next 64 KB, or reading the next line.
   void set_timeout(Millis timeout) { timeout_ = timeout; }
@@ -46,13 +50,17 @@ class TargetConnection {
   static constexpr size_t kPiece = 64 << 10;
   static constexpr size_t kMostReceived = 16 << 20;  // of bytes that are not taken yet
 
-  explicit TargetConnection(int descriptor) : socket_(descriptor) {}
+  TargetConnection(int descriptor, const TlsContext& tls);
 
+  Result ShakeHands(Millis timeout);
   Result WriteNow(std::string_view bytes);
   Result WritePiece(std::string_view piece);
+  Result WriteBytes(std::string_view bytes, Millis timeout);
   Result Receive();
+  void Decrypt(size_t count);
 
   Socket socket_;
+  std::unique_ptr<Tls> tls_;  // null: without TLS
   Millis timeout_{0};
   std::string unsent_;
   std::string received_;

@@ -31,8 +31,8 @@ TEST_F(NodesFileTest, LoadsWhatWasSaved) {
     const auto none = file.Load();
     ASSERT_TRUE(none.ok()) << none.status();
     EXPECT_EQ(*none, std::nullopt);
-    ASSERT_TRUE(file.Save("one\n").ok());
-    ASSERT_TRUE(file.Save("two\n").ok());
+    ASSERT_TRUE(file.Save("one\n", true).ok());
+    ASSERT_TRUE(file.Save("two\n", false).ok());
   }
   NodesFile again(path());
   EXPECT_EQ(**again.Load(), "two\n");
@@ -43,7 +43,7 @@ TEST_F(NodesFileTest, IsLockedBeforeAndAfterASave) {
   NodesFile file(path());
   ASSERT_TRUE(file.Load().ok());
   EXPECT_FALSE(NodesFile(path()).Load().ok());
-  ASSERT_TRUE(file.Save("text\n").ok());
+  ASSERT_TRUE(file.Save("text\n", true).ok());
   const auto refused = NodesFile(path()).Load();
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(ErrorLine(refused.status()).find("is already used by a different server"),

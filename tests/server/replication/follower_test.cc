@@ -74,6 +74,7 @@ class FakeConnector : public Connector {
     }
     OutputBuffer& output() override { return output_; }
     void Send() override {}
+    size_t unsent_bytes() const override { return output_.size(); }
     void set_receives(bool now) override { receives = now; }
 
     Owner& owner;
