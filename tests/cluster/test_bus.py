@@ -17,7 +17,6 @@ from server_process import eventually
 
 logging.disable(logging.CRITICAL)  # redis-py logs each redirection
 
-LONG = os.environ.get("LONG_CLUSTER_TESTS")
 
 
 def cluster_client(node):
