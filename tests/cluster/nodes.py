@@ -216,7 +216,13 @@ class BusTest(unittest.TestCase):
                     all(node.is_up() for node in cls.running()) and
                     all(node.client.info("replication").get("master_link_status", "up") == "up"
                         for node in cls.running()))
-        cls.await_that(is_healthy)
+
+        def is_healthy_and_loaded():
+            try:
+                return is_healthy()
+            except redis.BusyLoadingError:
+                return False
+        cls.await_that(is_healthy_and_loaded)
 
     @classmethod
     def master_of(cls, slot):
