@@ -10,6 +10,7 @@
 // documents for lfu-log-factor and lfu-decay-time.
 #pragma once
 
+#include <cassert>
 #include <chrono>
 #include <cstdint>
 
@@ -45,6 +46,13 @@ class AccessTracker {
     const Stamp before = entry.access_stamp();
     const Stamp after = rule_.lfu ? CountedOnce(before) : Seconds();
     if (after != before) entry.set_access_stamp(after);  // else the cache line stays clean
+  }
+
+  // Like RecordAccess(), while other threads read the entry or record accesses, too. Precondition:
+  // stamps are times.
+  void RecordAccessShared(Entry& entry) const {
+    assert(!rule_.lfu);
+    entry.SetAccessStampShared(Seconds());
   }
 
   // The stamp of a new key, of a key that was idle for `idle`, and of a key with this use count.

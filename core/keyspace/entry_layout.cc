@@ -1,5 +1,6 @@
 #include "core/keyspace/entry_layout.h"
 
+#include <atomic>
 #include <cassert>
 #include <new>
 #include <string>
@@ -70,6 +71,26 @@ size_t EntryLayout::BodyBytes(Kind kind) {
       return sizeof(Stream);
     default:
       return 0;
+  }
+}
+
+// All threads that may set the stamp at the same time set the same one, and the deadline does not
+// change then. So no store undoes another one.
+void EntryLayout::SetAccessStampShared(uint32_t stamp) {
+  if (room_ == kSharedRoom) {
+    std::atomic_ref word(At<uint64_t>(DeadlineOffset()));
+    const uint64_t before = word.load(std::memory_order_relaxed);
+    const uint64_t after = (before & kLowDeadline) | uint64_t{stamp} << kLowDeadlineBits;
+    if (after != before) word.store(after, std::memory_order_relaxed);
+    return;
+  }
+  auto* const bytes = reinterpret_cast<uint8_t*>(const_cast<char*>(AccessStampAt()));
+  for (int i = 0; i < kStampBytes; ++i) {
+    std::atomic_ref byte(bytes[i]);
+    const auto wanted = static_cast<uint8_t>(stamp >> 8 * i);
+    if (byte.load(std::memory_order_relaxed) != wanted) {
+      byte.store(wanted, std::memory_order_relaxed);
+    }
   }
 }
 

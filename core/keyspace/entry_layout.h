@@ -46,6 +46,10 @@ class EntryLayout {
     StorePacked(const_cast<char*>(AccessStampAt()), kStampBytes, stamp);
   }
 
+  // Sets the stamp while other threads read the entry, or set the same stamp. Returns immediately,
+  // without a write, if it is set already.
+  void SetAccessStampShared(uint32_t stamp);
+
  protected:
   // A kind up to kMostShortBytes is the length of a short string.
   using Kind = uint8_t;
@@ -158,7 +162,9 @@ inline std::optional<Millis> EntryLayout::deadline() const {
     const Millis deadline = At<Millis>(DeadlineOffset());
     return deadline == kNoFarDeadline ? std::nullopt : std::optional(deadline);
   }
-  const uint64_t low = At<uint64_t>(DeadlineOffset()) & kLowDeadline;
+  // Atomic because of SetAccessStampShared().
+  const uint64_t word = __atomic_load_n(&At<uint64_t>(DeadlineOffset()), __ATOMIC_RELAXED);
+  const uint64_t low = word & kLowDeadline;
   const uint64_t shared = uint64_t{high_deadline_} << kLowDeadlineBits | low;
   return shared == kNoSharedDeadline ? std::nullopt : std::optional(Millis(shared));
 }

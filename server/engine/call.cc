@@ -11,6 +11,7 @@
 #include "server/engine/metrics/metrics.h"
 #include "server/engine/propagation/effects.h"
 #include "server/engine/propagation/private_commands.h"
+#include "server/engine/store/shared_read.h"
 
 namespace zsetd {
 
@@ -19,7 +20,13 @@ bool Call::Refused() {
   return refused_;
 }
 
+// Errors are counted, so a shared run that fails runs again alone.
 void Call::Fail(std::string_view line) {
+  if (SharedRead* const shared = keys.shared()) [[unlikely]] {
+    shared->must_run_alone = true;
+    refused_ = true;
+    return;
+  }
   metrics_.CountError(line);
   FailCounted(line);
 }
@@ -61,6 +68,7 @@ void Call::PropagateMessage() {
 
 void Call::ReplyAtLength(std::unique_ptr<LongReply> rest) {
   assert(rest != nullptr);
+  assert(keys.shared() == nullptr);
   if (caller.MayBlock()) {
     assert(caller.client()->output.long_reply == nullptr);  // no request runs while it is set
     caller.client()->output.long_reply = std::move(rest);
@@ -92,6 +100,7 @@ bool Call::WaitForEntries(Args wanted, Args again, std::unique_ptr<StreamWait>& 
 
 // A command that runs again keeps its wait.
 bool Call::PutAside(Args wanted, Args again, Millis timeout) {
+  assert(keys.shared() == nullptr);
   if (!caller.MayBlock()) return false;
   waits_ = true;
   if (caller.client()->blocked) return true;

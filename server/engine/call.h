@@ -49,6 +49,18 @@ class Call {
         effects_(effects),
         argv_(argv),
         ready_key_(ready_key) {}
+
+  // A run while other threads read the data, too. The row is concurrent, and `shared` outlives it.
+  Call(Store& store, Metrics& metrics, Effects& effects, Caller& the_caller, const Command& row,
+       Args argv, SharedRead& shared)
+      : caller(the_caller),
+        command(row),
+        reply(the_caller.reply),
+        args(argv, row.IsSubcommand() ? 2 : 1),
+        keys(store, the_caller.database, AccessOf(the_caller, row, &shared)),
+        metrics_(metrics),
+        effects_(effects),
+        argv_(argv) {}
   Call(const Call&) = delete;
 
   Caller& caller;
@@ -156,12 +168,14 @@ class Call {
   Edit<T> OpenOrMake(std::string_view key, KeyEvent event);
 
  private:
-  static Keys::Access AccessOf(const Caller& caller, const Command& row) {
+  static Keys::Access AccessOf(const Caller& caller, const Command& row,
+                               SharedRead* shared = nullptr) {
     const bool in_writing_transaction = caller.transaction.open && caller.transaction.may_write;
     const bool is_use = !row.Has(kNoTouch) && (!caller.no_touch || row.Has(kAlwaysTouch));
     return {.writes = row.Has(kWrite) || in_writing_transaction,
             .only_reads = row.Has(kReadOnly),
-            .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo};
+            .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo,
+            .shared = shared};
   }
   bool PutAside(Args wanted, Millis timeout) { return PutAside(wanted, argv_, timeout); }
   bool PutAside(Args wanted, Args again, Millis timeout);

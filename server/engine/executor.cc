@@ -126,7 +126,9 @@ std::optional<Unit> Executor::Admit(Client& client, Args argv) {
   return Run(client, *command, argv);
 }
 
+// Commands that are about no data may report measurements.
 std::optional<Unit> Executor::Run(Client& client, const Command& command, Args argv) {
+  if (!command.HasAny(kReadOnly | kWrite)) metrics_.Gather();
   std::optional<Unit> unit(std::in_place, engine_.effects());
   CommandRun run(engine_, CommandRun::Origin::kRequest, {client, command, argv});
   const CommandRun::Result result = run.Run();
@@ -198,6 +200,7 @@ void Executor::Tick(Micros budget) {
 
 void Executor::DoDueWork(Micros budget) {
   if (!mode_.IsBetweenUnits()) return ContinueSuspended();
+  metrics_.Gather();
   metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
   blocked_runner_.ServeDue(budget);
   blocked_runner_.EndDueWaits();

@@ -18,6 +18,7 @@ class Taking {
       : engine_(engine), source_(source), done_(std::move(done)) {}
 
   bool Step() {
+    engine_.metrics().Gather();
     if (next_ < source_.sections.size()) {
       snapshot_->info += source_.text(source_.sections[next_++]);
       return true;

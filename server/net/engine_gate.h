@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "core/util/time.h"
@@ -12,29 +14,60 @@ namespace zsetd {
 // sent when the lock is released, so that a woken thread finds it free.
 class EngineGate {
  public:
-  EngineGate() = default;
+  // `outside`, unless null, is called before each turn begins and after it has ended. Tests run
+  // rounds of other threads there, and so choose an order of the turns.
+  explicit EngineGate(std::function<void()> outside = nullptr) : outside_(std::move(outside)) {}
   EngineGate(const EngineGate&) = delete;
 
-  // Returns the time for which the thread waited.
-  Micros Enter() { return lock_.Lock(); }
+  // Begins a turn alone. Returns the time for which the thread waited.
+  Micros Enter() ABSL_EXCLUSIVE_LOCK_FUNCTION(lock_) {
+    if (outside_) [[unlikely]]
+      outside_();
+    return lock_.Lock();
+  }
 
-  // `now` is monotonic time.
-  void Leave(Micros now);
+  // Ends it. `now` is monotonic time.
+  void Leave(Micros now) ABSL_UNLOCK_FUNCTION(lock_);
 
-  // --- For the thread that is in the engine. ---
+  // Begins and ends a shared turn.
+  EngineLock::SharedTurn EnterShared() ABSL_SHARED_LOCK_FUNCTION(lock_) {
+    if (outside_) [[unlikely]]
+      outside_();
+    return lock_.LockShared();
+  }
+  void LeaveShared() ABSL_UNLOCK_FUNCTION(lock_) {
+    lock_.UnlockShared();
+    if (outside_) [[unlikely]]
+      outside_();
+  }
+
+  // Whether a thread that shares the engine should leave, between two requests.
+  bool IsTurnOver(const EngineLock::SharedTurn& turn) const { return lock_.IsTurnOver(turn); }
+
+  // Turns a shared turn into one alone, if no other thread shares the engine or waits; and a turn
+  // alone into a shared one.
+  bool TryUpgrade() { return lock_.TryUpgrade(); }
+  EngineLock::SharedTurn Downgrade(Micros now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_);
+
+  // --- For the thread that is alone in the engine. ---
 
   // Whether the thread should leave, between two requests, because others have waited for a turn.
-  bool IsTurnOver() const { return lock_.IsTurnOver(); }
+  bool IsTurnOver() const ABSL_SHARED_LOCKS_REQUIRED(lock_) { return lock_.IsTurnOver(); }
 
-  // Sends the signal, which outlives this, when the thread leaves.
-  void SendOnLeaving(const WakeSignal& signal) { signals_.push_back(&signal); }
+  // Sends the signal, which outlives this, when the turn alone ends.
+  void SendOnLeaving(const WakeSignal& signal) ABSL_EXCLUSIVE_LOCKS_REQUIRED(lock_) {
+    signals_.push_back(&signal);
+  }
 
-  EngineLock& lock() { return lock_; }
-  const EngineLock& lock() const { return lock_; }
+  EngineLock& lock() ABSL_LOCK_RETURNED(lock_) { return lock_; }
+  const EngineLock& lock() const ABSL_LOCK_RETURNED(lock_) { return lock_; }
 
  private:
+  void Unlock(Micros now) ABSL_UNLOCK_FUNCTION(lock_);
+
+  const std::function<void()> outside_;
   EngineLock lock_;
-  std::vector<const WakeSignal*> signals_;  // guarded by `lock_`
+  std::vector<const WakeSignal*> signals_ ABSL_GUARDED_BY(lock_);
 };
 
 }  // namespace zsetd

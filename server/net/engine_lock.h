@@ -1,35 +1,44 @@
 #pragma once
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "absl/base/thread_annotations.h"
 #include "core/util/time.h"
 #include "server/engine/support/latency_histogram.h"
+#include "server/net/socket/mutex.h"
 
 namespace zsetd {
 
-// Admits one thread at a time to the engine, in the order of arrival.
+// Admits to the engine either one thread alone, or several threads that only read, in the order of
+// arrival.
 //
-//          Lock                Lock of others
-//   free ────────► held ─────────────────────────► held, with a queue
-//     ↑              │                                   │
-//     └── Unlock ────┘        Unlock: the lock passes to the first in the queue
+//            Lock                  others arrive
+//    free ─────────► alone ───────────────────────► alone, with a queue
+//     │ ▲              │ ▲                                 │
+//     │ └── Unlock ────┘ │ TryUpgrade, Downgrade           │ Unlock: to the first in the queue,
+//     │                  ▼                                 ▼ or to all readers at its front
+//     └─────────► shared by n ────────────────────► shared by n, with a queue
+//      LockShared              a thread calls Lock
 //
-// The lock never becomes free while a thread waits, so no thread overtakes another one. A waiting
-// thread spins for 20 us, because most turns are shorter, and then sleeps. A thread with much to do
-// asks IsTurnOver() between two pieces of work; if it is, it unlocks and locks again. So a wait
-// lasts at most one turn and one piece of work for each of the other threads.
+// The lock never becomes free while a thread waits, and readers do not join while a queue exists.
+// So no thread overtakes another one. A thread with much to do asks IsTurnOver() between two pieces
+// of work; if it is, it unlocks and locks again. So a wait lasts at most one turn and one piece of
+// work for each of the other threads.
 //
-// Without other threads, Lock() and Unlock() are one atomic operation and one reading of the clock
-// each.
-class EngineLock {
+// A waiting thread spins for up to 20 us, because most turns of clients that do not pipeline are
+// shorter, and then sleeps. If spinning has not helped recently, it sleeps immediately, except that
+// one wait in 16 tries again.
+//
+// Without other threads, each function is one atomic operation and one reading of the clock.
+class ABSL_LOCKABLE EngineLock {
  public:
   // While other threads wait, a turn lasts this time.
   static constexpr Micros kTurn{100};
 
-  // Counts and times of all threads since the start or the last ResetStats().
+  // Counts and times of all turns alone, since the start or the last ResetStats().
   struct Stats {
     Micros held{0};
     Micros waited{0};
@@ -39,34 +48,69 @@ class EngineLock {
     LatencyHistogram wait_times;  // of the waits
   };
 
+  // The turn of one of the threads that share the lock.
+  struct SharedTurn {
+    Micros began{0};  // monotonic time
+    Micros waited{0};
+  };
+
   EngineLock() = default;
   EngineLock(const EngineLock&) = delete;
 
   // Returns the time for which the thread waited. The thread must not hold the lock.
-  Micros Lock();
+  Micros Lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
 
-  // Must be called by the thread that holds the lock. `now` is monotonic time.
-  void Unlock(Micros now);
+  // Must be called by the thread that is alone. `now` is monotonic time.
+  void Unlock(Micros now) ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // The thread must not hold the lock.
+  SharedTurn LockShared() ABSL_SHARED_LOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Must be called by a thread that shares the lock.
+  void UnlockShared() ABSL_UNLOCK_FUNCTION() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Makes a thread that shares the lock the only one, if no other thread shares it or waits.
+  // Returns false, and changes nothing, otherwise.
+  bool TryUpgrade() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+
+  // Makes the thread that is alone share the lock with the readers at the front of the queue. `now`
+  // is monotonic time.
+  SharedTurn Downgrade(Micros now) ABSL_NO_THREAD_SAFETY_ANALYSIS;
 
   // Whether another thread waits.
-  bool IsContended() const { return state_.load(std::memory_order_relaxed) == kQueue; }
+  bool IsContended() const { return (state_.load(std::memory_order_relaxed) & kQueue) != 0; }
 
-  // --- For the thread that holds the lock. ---
+  // Whether a thread that shares the lock should unlock it, because a thread waits to be alone.
+  bool IsTurnOver(const SharedTurn& turn) const;
 
-  bool IsTurnOver() const;
-  Micros locked_at() const { return locked_at_; }  // monotonic time
-  const Stats& stats() const { return stats_; }
-  void ResetStats() { stats_ = {}; }
+  // --- For the thread that is alone. ---
+
+  // Asserts that a thread is alone. For clang's analysis it is the calling one.
+  void AssertAlone() const ABSL_ASSERT_EXCLUSIVE_LOCK(this) {
+    assert((state_.load(std::memory_order_relaxed) & kAlone) != 0);
+  }
+
+  bool IsTurnOver() const ABSL_SHARED_LOCKS_REQUIRED(this);
+  Micros locked_at() const ABSL_SHARED_LOCKS_REQUIRED(this) { return locked_at_; }  // monotonic
+  const Stats& stats() const ABSL_SHARED_LOCKS_REQUIRED(this) { return stats_; }
+  void ResetStats() ABSL_EXCLUSIVE_LOCKS_REQUIRED(this) { stats_ = {}; }
 
  private:
-  enum State : uint32_t { kFree, kHeld, kQueue };
+  // `state_`: one of the first two, or the number of threads that share the lock; and kQueue.
+  static constexpr uint32_t kFree = 0;
+  static constexpr uint32_t kAlone = 1u << 30;
+  static constexpr uint32_t kQueue = 1u << 31;
 
   // A thread in the queue, on its stack.
   class Waiter {
    public:
-    void Await();
+    explicit Waiter(bool reads) : is_reader(reads) {}
+
+    // Waits for Grant(). Returns whether it was called while this spun.
+    bool Await(bool spins);
     void Grant();
 
+    const bool is_reader;
     Waiter* next = nullptr;
 
    private:
@@ -78,15 +122,25 @@ class EngineLock {
   };
 
   bool TryLock();
+  bool TryLockShared();
   bool Enqueue(Waiter& self);
-  Micros LockInTurn();
+  Micros LockInTurn() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  SharedTurn LockSharedInTurn() ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  void Wait(Waiter& self);
+  void RecordHold(Micros now) ABSL_NO_THREAD_SAFETY_ANALYSIS;
+  void PassOn();
+  uint32_t TakeReaders(Waiter*& readers) ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue_mutex_);
+  void SetHolders(uint32_t holders) ABSL_EXCLUSIVE_LOCKS_REQUIRED(queue_mutex_);
+  static void GrantAll(Waiter* first);
 
   std::atomic<uint32_t> state_ = kFree;
-  std::mutex queue_mutex_;   // held for some instructions
-  Waiter* first_ = nullptr;  // guarded by `queue_mutex_`, as the next
-  Waiter* last_ = nullptr;
-  Micros locked_at_{0};  // guarded by the lock itself, as the next
-  Stats stats_;
+  std::atomic<int> spin_credit_ = 16;  // rises if spinning helps, and falls if it does not
+  std::atomic<uint32_t> unspun_ = 0;   // waits without spinning
+  Mutex queue_mutex_;                  // held for some instructions
+  Waiter* first_ ABSL_GUARDED_BY(queue_mutex_) = nullptr;
+  Waiter* last_ ABSL_GUARDED_BY(queue_mutex_) = nullptr;
+  Micros locked_at_ ABSL_GUARDED_BY(this){0};
+  Stats stats_ ABSL_GUARDED_BY(this);
 };
 
 }  // namespace zsetd

@@ -303,6 +303,7 @@ void Server::Reject(StreamSocket& socket, bool with_tls, std::string_view reason
 }
 
 void Server::OnEnd(Session& session) {
+  gate_.lock().AssertAlone();
   session.thread().RemoveConnection();
   sessions_.erase(session.shared_from_this());
   if (stopping_) gate_.SendOnLeaving(main_.poller().signal());  // it may have been the last one
@@ -391,6 +392,7 @@ void Server::StopThreads() {
 // immediately after a signal interrupts the wait for connections.
 void Server::DoUpkeep(bool interrupted) {
   main_.Enter();
+  gate_.lock().AssertAlone();
   const Micros now = gate_.lock().locked_at();
   ticker_.TickIfDue(now);
   if (interrupted || now >= next_turn_) {
@@ -413,6 +415,7 @@ void Server::PlanUpkeep(Micros now) {
 
 // Called at the end of each turn of another thread.
 void Server::WakeMainIfDue() {
+  gate_.lock().AssertAlone();
   const bool has_shutdown_work = !stopping_ && HasShutdownWork();
   if (ticker_.HasEarlierDeadline() || has_shutdown_work) {
     gate_.SendOnLeaving(main_.poller().signal());
@@ -422,6 +425,7 @@ void Server::WakeMainIfDue() {
 bool Server::HasShutdownWork() const { return asked_to_stop_ > 0 || engine_.shutdown().IsDue(); }
 
 NetworkStatus Server::network_status() const {
+  gate_.lock().AssertAlone();
   NetworkStatus status;
   status.threads.push_back(main_.Status());
   for (const auto& thread : others_) status.threads.push_back(thread->Status());
@@ -432,10 +436,13 @@ NetworkStatus Server::network_status() const {
                  .longest_hold = lock.longest_hold,
                  .longest_wait = lock.longest_wait,
                  .wait_p999 = lock.wait_times.Percentile(99.9)};
+  status.shared = main_.SharedStatus();
+  for (const auto& thread : others_) status.shared.Add(thread->SharedStatus());
   return status;
 }
 
 void Server::ResetStats() {
+  gate_.lock().AssertAlone();
   main_.ResetStats();
   for (const auto& thread : others_) thread->ResetStats();
   gate_.lock().ResetStats();

@@ -1,6 +1,7 @@
 #include "server/net/session.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,9 @@ constexpr size_t kMuchUnreadBytes = 1u << 20;
 
 // Up to this many requests of a client are prefetched together with those of other clients.
 constexpr size_t kFewRequests = 4;
+
+// With more unread bytes, requests run in turns alone: they may exceed a limit of the client.
+constexpr size_t kFewUnreadBytes = 64u << 10;
 
 // Longer replies are sent before the end of the round.
 constexpr size_t kManyReplyBytes = 64u << 10;
@@ -69,6 +73,7 @@ void Session::Start(RequestPort& port) {
   client_.connection.bytes =
       kBytesAround + AllocationSize(sizeof(*this)) + (tls_ ? Tls::kBytesUsed : 0);
   port.Attach(client_);
+  parser_.set_limits(port.LimitsOf(client_));
   Report(LogLevel::kVerbose, "Accepted");
   if (poller_.IsOwn()) return AwaitNext();
   Wake();  // it awaits requests at the end of its first round
@@ -92,15 +97,80 @@ void Session::Receive() {
   if (count > 0) OnArrival(Arrived(count));
 }
 
+// The limits are those of the last turn. A limit that has changed since then applies from the next
+// request on.
+Polled::Requests Session::LookAhead() {
+  may_share_ = false;
+  if (closed_ || must_close_ || paused_ || finishing_ || waits_) return {};
+  const auto requests = parser_.Upcoming();
+  const bool is_plain = !ended_ && !held_ && !left_to_read_ && sender_.unsent_bytes() == 0;
+  may_share_ = is_plain && !requests.empty() && parser_.buffered_bytes() <= kFewUnreadBytes &&
+               port_.AreReads(requests);
+  return {.count = requests.size(), .may_share = may_share_};
+}
+
+bool Session::MayServeShared() const {
+  return !abandoned_ && !asked_to_finish_ && port_.MayServeShared(client_);
+}
+
+size_t Session::AnnounceShared(size_t may_prefetch) {
+  if (closed_ || must_close_) return 0;
+  may_share_ = may_share_ && MayServeShared();
+  if (may_share_) {
+    ReportTraffic();
+    assert(!closed_);
+    ApplyLimits();
+    Prefetch();
+    return 0;
+  }
+  if (paused_ || finishing_ || waits_) return 0;
+  const auto requests = parser_.Upcoming();
+  if (requests.empty() || requests.size() > may_prefetch) return 0;
+  port_.Prefetch(client_, requests);
+  prefetched_ = prefetched_early_ = true;
+  return requests.size();
+}
+
+bool Session::ServeShared() {
+  if (!std::exchange(may_share_, false)) return false;
+  do {
+    if (!RunShared()) return false;
+  } while (DecryptMore());
+  if (tls_ && tls_->ended()) return false;
+  ReportTraffic();
+  TakeOutput();
+  assert(!closed_ && !held_);  // no replies are held in a shared turn
+  saves_memory_ = false;
+  return true;
+}
+
+bool Session::RunShared() {
+  while (client_.output.SendableBytes() <= kMuchUnsentBytes) {
+    const RequestParser::Result result = parser_.Next();
+    if (result != RequestParser::Result::kRequest) {
+      return result == RequestParser::Result::kNeedMore;
+    }
+    PrefetchAhead();
+    has_unrun_ = !port_.ExecuteShared(client_, parser_.argv());
+    if (has_unrun_) return false;
+    const IoThread::Passed passed = thread_.PassOnShared();
+    if (passed == IoThread::Passed::kNo) [[likely]]
+      continue;
+    if (passed == IoThread::Passed::kEnded || !MayServeShared()) return false;
+  }
+  return false;
+}
+
 void Session::Announce() {
   if (closed_) return;
   if (must_close_ || abandoned_ || client_.connection.close_now) return Close();
   if (std::exchange(asked_to_finish_, false)) StartFinishing();
   const bool has_arrived = received_ > 0;
+  const bool is_prefetched = std::exchange(prefetched_early_, false);
   ReportTraffic();
   if (closed_ || !has_arrived) return;
   ApplyLimits();
-  Prefetch();
+  if (!is_prefetched) Prefetch();
 }
 
 // After Finish(), reads no more than had arrived by then.
@@ -220,6 +290,10 @@ bool Session::RunUntilHeld() {
       ContinueReply();
       return false;
     }
+    if (std::exchange(has_unrun_, false)) {
+      RunRequest();
+      continue;
+    }
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
@@ -243,11 +317,14 @@ void Session::ContinueReply() {
   poller_.Wake(*this);
 }
 
+void Session::PrefetchAhead() {
+  if (std::exchange(prefetched_, false) || !parser_.HasReadAhead()) return;
+  port_.Prefetch(client_, parser_.Ahead());
+  port_.FetchPrefetched();
+}
+
 void Session::RunRequest() {
-  if (!std::exchange(prefetched_, false) && parser_.HasReadAhead()) {
-    port_.Prefetch(client_, parser_.Ahead());
-    port_.FetchPrefetched();
-  }
+  PrefetchAhead();
   port_.Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // the client may have authenticated
   if (client_.connection.close_after_reply) finishing_ = true;

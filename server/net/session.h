@@ -9,7 +9,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/client/client.h"
-#include "server/engine/request_port.h"
+#include "server/engine/port/request_port.h"
 #include "server/engine/support/log.h"
 #include "server/net/held_replies.h"
 #include "server/net/sender.h"
@@ -26,12 +26,16 @@ class IoThread;
 // takes part in its poller's rounds:
 //
 //   Receive    socket -> parser
+//   LookAhead  parses
 //   Announce   traffic -> client, requests -> prefetching
 //   Serve      parser -> engine -> client.output.buffer
 //   Collect    client.output.buffer -> sender, if the replies may leave
 //   Send       sender -> socket
 //
-// Receive and Send access the session only, neither the engine nor the client. A broken
+// With several threads, AnnounceShared and ServeShared do the three middle steps in a shared turn,
+// if all requests only read and nothing special happens. The rest is left to these three steps.
+//
+// Receive, LookAhead and Send access the session only, neither the engine nor the client. A broken
 // connection, and one whose output has ended, is closed when the engine is used next. So another
 // thread that is in the engine may use the descriptor, but nothing else of the session.
 //
@@ -68,6 +72,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
  private:
   std::shared_ptr<Polled> Self() override { return shared_from_this(); }
   void Receive() override;
+  Requests LookAhead() override;
+  size_t AnnounceShared(size_t may_prefetch) override;
+  bool ServeShared() override;
   void Announce() override;
   void Serve() override;
   void Collect() override;
@@ -91,8 +98,13 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   // bytes are unsent, many bytes are unread after a command that waits, or a long reply has not
   // ended.
   bool RunUntilHeld();
+  // Runs them in a shared turn. Returns whether that was all.
+  bool RunShared();
+  bool MayServeShared() const;
+
   bool IsClogged();
   void ContinueReply();
+  void PrefetchAhead();
   void RunRequest();
   void RefuseProtocol();
 
@@ -126,6 +138,9 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   size_t reported_unsent_ = 0;          // Traffic::unsent_bytes, in the last report
   uint64_t received_ = 0;               // bytes that are not reported yet
   bool prefetched_ = false;             // the first requests of this round are prefetched
+  bool prefetched_early_ = false;       // in a shared turn, for a turn alone
+  bool may_share_ = false;              // the requests of this round may run in a shared turn
+  bool has_unrun_ = false;              // parser_.argv() must run in a turn alone
   std::optional<size_t> left_to_read_;  // bytes; set by Finish()
   bool held_ = false;                   // the replies wait for the log
   bool waits_ = false;                  // as Client::IsWaiting() when the engine was used last

@@ -43,7 +43,7 @@ absl::Status Failover::Start(const FailoverRequest& request) {
     if (target == nullptr) {
       return Refusal("ERR FAILOVER target HOST and PORT is not a replica.");
     }
-    if (target->state() != Replica::State::kStream) {
+    if (!target->IsOnline()) {  // as INFO shows it; Target() waits for the rest
       return Refusal("ERR FAILOVER target replica is not online.");
     }
   }

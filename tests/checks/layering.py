@@ -34,7 +34,7 @@ FOLDERS = {
              "keyspace"],
     "protocol": ["text", "resp", "rdb"],
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
-                      "propagation", "store/stream", "store", "notify", "acl", "request", "."],
+                      "propagation", "store/stream", "store", "notify", "acl", "request", ".", "port"],
     "server/persistence": ["file", "snapshot", "log", "."],
     "server/commands": ["common", "zset", "zset/pop", "geo", "diagnostics", "admin", "cluster",
                         "connection", "debug",

@@ -10,6 +10,7 @@
 #include "protocol/resp/request_parser.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/acl/input_limits.h"
+#include "server/engine/port/concurrent_reads.h"
 
 namespace zsetd {
 namespace {
@@ -71,7 +72,7 @@ class EnginePeer::Connection {
         RefuseProtocol();
         return true;
       }
-      engine_.executor().Execute(client_, parser_.argv());
+      if (!RunShared()) engine_.executor().Execute(client_, parser_.argv());
       if (parser_.limits().unauthenticated) ApplyLimits();
       WriteLongReply();
     }
@@ -104,6 +105,14 @@ class EnginePeer::Connection {
     }
   }
 
+  // Runs every other request as in a turn that several threads share, if it may run there: the
+  // replies must be the same.
+  bool RunShared() {
+    shares_ = !shares_;
+    return shares_ && reads_.MayBegin(engine_.store().now()) && reads_.MayServe(client_) &&
+           reads_.Run(client_, parser_.argv());
+  }
+
   void ApplyLimits() {
     parser_.set_limits(RequestLimitsFor(client_, engine_.settings(), engine_.access()));
   }
@@ -117,6 +126,8 @@ class EnginePeer::Connection {
   Engine& engine_;
   Client client_;
   RequestParser parser_;
+  ConcurrentReads reads_{engine_};
+  bool shares_ = false;
   bool broken_ = false;
   bool left_ = false;
 };

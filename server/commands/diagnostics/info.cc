@@ -133,6 +133,13 @@ void WriteThreads(InfoWriter& info, Engine& engine) {
   info.Add("engine_lock_longest_exclusive_us", status.lock.longest_hold.count());
   info.Add("engine_lock_longest_wait_us", status.lock.longest_wait.count());
   info.Add("engine_lock_wait_p999_us", status.lock.wait_p999.count());
+  info.Add("engine_lock_shared_turns", status.shared.turns);
+  info.Add("engine_lock_shared_requests", status.shared.requests);
+  info.Add("engine_lock_shared_us", status.shared.held.count());
+  info.Add("engine_lock_shared_wait_us", status.shared.waited.count());
+  info.Add("engine_lock_shared_waits", status.shared.waits);
+  info.Add("engine_lock_longest_shared_us", status.shared.longest_hold.count());
+  info.Add("engine_lock_longest_shared_wait_us", status.shared.longest_wait.count());
 }
 
 void WriteCpu(InfoWriter& info, Engine&) {

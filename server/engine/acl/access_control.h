@@ -60,7 +60,12 @@ class AccessControl {
     return CheckRules(client, command, argv, now, ContextOf(client));
   }
 
-  // Like the function above, for a request of a script that `caller` has called.
+  // Whether Check() would permit it. Changes nothing.
+  static bool Permits(const Client& client, const Command& command, Args argv) {
+    return client.user()->MayDoAll() || !client.user()->Check(command, argv);
+  }
+
+  // Like Check(), for a request of a script that `caller` has called.
   std::optional<Denial> CheckInScript(Caller& caller, const Command& command, Args argv,
                                       Millis now) {
     if (caller.user()->MayDoAll()) [[likely]] {

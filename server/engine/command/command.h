@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -144,6 +145,12 @@ class CommandFunction {
   }
   void operator()(AdminCall& call) const;
 
+  // Runs a function that takes a Call.
+  void RunOnKeys(Call& call) const {
+    assert(keys_only_ != nullptr);
+    keys_only_(call);
+  }
+
  private:
   void (*keys_only_)(Call&) = nullptr;
   void (*admin_)(AdminCall&) = nullptr;
@@ -160,6 +167,11 @@ struct Command {
   KeyPlaces keys;
   int member_at = 0;      // which argument is a member of the sorted set at the first key; 0: none
   bool inspects = false;  // reads no keys, and changes only its client: the page may run it
+
+  // Only looks up keys with Call::Find() or Keys::Find(), reads their values and replies: it may
+  // run while other threads run such commands (port/concurrent_reads.h). Its function takes a Call.
+  bool concurrent = false;
+
   CommandGroup group = CommandGroup::kGeneric;
   std::string_view since;         // the version of Redis that had it first, or kZsetdOnly
   std::string_view usage;         // the arguments: see usage_grammar.h

@@ -12,6 +12,7 @@
 #include "server/engine/metrics/command_stats.h"
 #include "server/engine/metrics/latency_monitor.h"
 #include "server/engine/metrics/load_meter.h"
+#include "server/engine/metrics/read_counts.h"
 #include "server/engine/metrics/stats.h"
 
 namespace zsetd {
@@ -49,11 +50,30 @@ class Metrics {
   void CountRejected(const Command& command) { ++StatsOf(command).rejected; }
   void CountFailed(const Command& command) { ++StatsOf(command).failed; }
 
+  // Counts a command that ran while its thread shared the engine. Gather() adds the counts.
+  void CountRead(ReadCounts& counts, const Caller& caller, const Command& command, Args argv,
+                 Micros took, Millis now) const;
+
+  // Whether such commands may run now: few of them are slow enough to be recorded one by one.
+  bool MayCountReads() const;
+
+  // The counts of a thread, from now on and no longer. They outlive that.
+  void AddThread(ReadCounts& counts) { threads_.push_back(&counts); }
+  void RemoveThread(ReadCounts& counts);
+
+  // Adds the counts of all threads. Must be called before measurements are read. O(threads + rows
+  // that ran since the last call).
+  void Gather() {
+    for (ReadCounts* counts : threads_) {
+      if (!counts->used.empty()) Take(*counts);
+    }
+  }
+
   // An error was replied; `line` is the reply.
   void CountError(std::string_view line) { stats_.CountError(line); }
 
-  // Records a round of the event loop: the time from its first event to its last reply.
-  void RecordRound(Micros took);
+  // Records rounds of the event loop: the time from the first event of each to its last reply.
+  void RecordRounds(uint64_t rounds, Micros took);
 
   // Passes an event to the latency monitor, if it took as long as the setting asks for.
   void RecordLatency(std::string_view event, Micros took, Millis now) {
@@ -88,6 +108,7 @@ class Metrics {
     const int64_t threshold = settings_.slowlog_log_slower_than;
     return threshold >= 0 && took.count() >= threshold && !command.Has(kSkipSlowlog);
   }
+  void Take(ReadCounts& counts);
   void RecordSlow(const Caller& caller, const Command& command, Args argv, Micros took, Millis now);
   CommandStats& StatsOf(const Command& command) { return commands_[table_.IndexOf(command)]; }
 
@@ -98,6 +119,7 @@ class Metrics {
   const std::unique_ptr<SlowLog> slow_log_;
   LatencyMonitor latency_;
   LoadMeter load_;
+  std::vector<ReadCounts*> threads_;
 };
 
 }  // namespace zsetd

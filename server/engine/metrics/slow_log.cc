@@ -1,6 +1,7 @@
 #include "server/engine/metrics/slow_log.h"
 
 #include <string_view>
+#include <utility>
 
 #include "protocol/text/number_text.h"
 #include "server/engine/client/caller.h"
@@ -31,11 +32,19 @@ std::vector<std::string> Shortened(Args argv) {
 
 }  // namespace
 
-void SlowLog::Record(const Command& command, Args argv, const Caller& caller, Millis now,
-                     Micros took, size_t most) {
+SlowCommand SlowLog::Describe(const Command& command, Args argv, const Caller& caller, Millis now,
+                              Micros took) {
+  return {.at = now,
+          .took = took,
+          .argv = Shortened(WithoutSecrets(command, argv)),
+          .address = caller.address,
+          .name = caller.name};
+}
+
+void SlowLog::Add(SlowCommand slow, size_t most) {
   if (most == 0) return commands_.clear();
-  commands_.push_front({next_id_++, now, took, Shortened(WithoutSecrets(command, argv)),
-                        caller.address, caller.name});
+  slow.id = next_id_++;
+  commands_.push_front(std::move(slow));
   while (commands_.size() > most) commands_.pop_back();
 }
 

@@ -27,9 +27,12 @@ struct SlowCommand {
 // The last slow commands, as Metrics defines them.
 class SlowLog {
  public:
-  // Records a slow command. Keeps the last `most` commands.
-  void Record(const Command& command, Args argv, const Caller& caller, Millis now, Micros took,
-              size_t most);
+  // Describes a slow command for Add(). It has no id yet.
+  static SlowCommand Describe(const Command& command, Args argv, const Caller& caller, Millis now,
+                              Micros took);
+
+  // Records a slow command under the next id. Keeps the last `most` commands.
+  void Add(SlowCommand slow, size_t most);
 
   const std::deque<SlowCommand>& commands() const { return commands_; }  // the latest first
   void Reset() { commands_.clear(); }                                    // ids go on

@@ -100,6 +100,8 @@ class Notifier : public StoreListener {
       SendToEachMonitor(caller, command, argv);
   }
 
+  bool has_monitors() const { return has_monitors_; }
+
   Watches& watches() { return watches_; }
   const Watches& watches() const { return watches_; }
   Channels& channels() { return channels_; }

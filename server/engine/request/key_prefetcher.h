@@ -27,6 +27,9 @@ class SortedSet;
 // It changes nothing, and nothing depends on it: its guesses may be wrong.
 class KeyPrefetcher {
  public:
+  // False while Add() and Fetch() do nothing, because the last batches had nothing to prefetch.
+  bool IsActive() const { return rest_ == 0; }
+
   // These requests are about to be run. The arguments must stay valid until Fetch(). Requests in
   // another database than the first since then are skipped. O(requests).
   void Add(const Database& database, const CommandTable& commands, std::span<const Args> requests);

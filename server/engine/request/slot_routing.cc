@@ -45,6 +45,16 @@ absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t
   return ErrorOf(*verdict, facts, UsesTls(client));
 }
 
+bool SlotRouting::Serves(Client& client, const Command& command, Args argv) const {
+  Facts facts = {.command = command,
+                 .asks = client.asking || command.implies_asking,
+                 .accepts_replica = client.read_only};
+  std::optional<Verdict> verdict = AddKeys(facts, command, argv);
+  client.slot = facts.slot;
+  if (!verdict) verdict = VerdictOf(facts);
+  return *verdict == Verdict::kServe;
+}
+
 absl::Status SlotRouting::CheckInScript(Caller& caller, bool may_use_several_slots,
                                         const Command& command, Args argv) const {
   constexpr std::string_view kSeveralSlots =

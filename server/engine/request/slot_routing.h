@@ -35,6 +35,10 @@ class SlotRouting {
   // those of all queued requests.
   absl::Status Check(Client& client, const Command& command, uint32_t flags, Args argv);
 
+  // Whether Check() would return OK for a command that only reads. Stores the slot in the client,
+  // and changes nothing else.
+  bool Serves(Client& client, const Command& command, Args argv) const;
+
   // Like Check(), for a command of a script that `caller` runs. Unless the script may use several
   // slots, all its commands and the caller's request have the same slot.
   absl::Status CheckInScript(Caller& caller, bool may_use_several_slots, const Command& command,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -30,9 +31,33 @@ struct NetworkStatus {
     Micros wait_p999{0};  // within which 99.9 % of the waits stayed
   };
 
+  // Turns in which threads shared the engine.
+  struct SharedTurns {
+    uint64_t turns = 0;
+    uint64_t requests = 0;
+    Micros held{0};  // the sum over threads
+    Micros waited{0};
+    uint64_t waits = 0;
+    Micros longest_hold{0};
+    Micros longest_wait{0};
+
+    void Add(const SharedTurns& other);
+  };
+
   std::vector<Thread> threads;
-  Lock lock;
+  Lock lock;  // turns alone
+  SharedTurns shared;
 };
+
+inline void NetworkStatus::SharedTurns::Add(const SharedTurns& other) {
+  turns += other.turns;
+  requests += other.requests;
+  held += other.held;
+  waited += other.waited;
+  waits += other.waits;
+  longest_hold = std::max(longest_hold, other.longest_hold);
+  longest_wait = std::max(longest_wait, other.longest_wait);
+}
 
 // Controls the server's network.
 class NetworkControl {

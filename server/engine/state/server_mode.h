@@ -44,6 +44,9 @@ class ServerMode {
   // Whether there is nothing besides requests. O(1), one comparison.
   bool IsNormal() const { return states_ == 0; }
 
+  // Whether nothing but its role restricts the server.
+  bool IsIdleApartFromRole() const { return (states_ & ~uint32_t{kReplica}) == 0; }
+
   // Whether no unit is half done: the time may advance, journals and snapshots may begin.
   bool IsBetweenUnits() const { return !is_suspended(); }
 

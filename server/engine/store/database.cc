@@ -244,6 +244,19 @@ const Entry* Database::Use(std::string_view key, Touch touch) {
   return entry;
 }
 
+const Entry* Database::UseShared(std::string_view key, Touch touch, bool& must_change) {
+  Entry* entry = keys_.FindEvenDue(key);
+  if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
+  if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]] {
+    must_change = true;
+    return nullptr;
+  }
+  if (touch == Touch::kYes && access_tracker_ != nullptr) {
+    access_tracker_->RecordAccessShared(*entry);
+  }
+  return entry;
+}
+
 Entry* Database::Open(std::string_view key, Touch touch) {
   Entry* entry = keys_.FindEvenDue(key);
   if (entry == nullptr) return nullptr;

@@ -109,8 +109,12 @@ class Database {
   // Like Find(), and records the use. Due elements are reclaimed first.
   const Entry* Use(std::string_view key, Touch touch = Touch::kYes);
 
-  // The same, to be changed. One that is due is reclaimed first. The calls below that take an entry
-  // take one that this gave.
+  // Like Use(), while other threads use the database in the same way. If an element is due, changes
+  // nothing, sets `must_change` and returns null.
+  const Entry* UseShared(std::string_view key, Touch touch, bool& must_change);
+
+  // Like Use(), to be changed. One that is due is reclaimed first. The calls below that take an
+  // entry take one that this gave.
   Entry* Open(std::string_view key, Touch touch = Touch::kYes);
 
   // Makes `key` hold `value`, with this deadline or none; `count` is Change::count. The encoding of

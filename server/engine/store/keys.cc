@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/keyspace/value.h"
+#include "server/engine/store/shared_read.h"
 #include "server/engine/store/store.h"
 
 namespace zsetd {
@@ -21,19 +22,33 @@ bool Keys::is_clustered() const { return store_.settings().cluster_enabled; }
 Millis Keys::now() const { return store_.now(); }
 
 const Entry* Keys::Peek(std::string_view key) {
+  assert(IsAlone());
   const bool deletes_expired = access_.writes || !store_.expires_actively();
   return deletes_expired ? database_.Open(key, access_.touch) : database_.Use(key, access_.touch);
 }
 
 const Entry* Keys::Find(std::string_view key) {
+  if (!IsAlone()) [[unlikely]]
+    return FindShared(key);
   const Entry* entry = Peek(key);
   if (entry == nullptr && access_.only_reads) store_.ReportMiss(database(), key);
   store_.CountLookup(/*hit=*/entry != nullptr);
   return entry;
 }
 
+// A notification of a missing key changes the output of other clients.
+const Entry* Keys::FindShared(std::string_view key) {
+  SharedRead& read = *access_.shared;
+  const Entry* entry = database_.UseShared(key, access_.touch, read.must_run_alone);
+  const bool reports_miss = access_.only_reads && store_.settings().notify_keyspace_events.Has('m');
+  if (entry == nullptr && reports_miss) read.must_run_alone = true;
+  ++(entry != nullptr ? read.hits : read.misses);
+  return entry;
+}
+
 template <class T>
 Edit<T> Keys::Make(std::string_view key, KeyEvent event) {
+  assert(IsAlone());
   if constexpr (std::is_same_v<T, ByteString>) {
     return Edit<ByteString>::Make(database_, key, event);
   } else {
@@ -50,23 +65,28 @@ template Edit<Stream> Keys::Make(std::string_view key, KeyEvent event);
 
 void Keys::Put(std::string_view key, Value&& value, KeyEvent event, std::optional<Millis> deadline,
                uint64_t count) {
+  assert(IsAlone());
   database_.Put(key, std::move(value), event, deadline, count, access_.touch);
 }
 
 void Keys::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
+  assert(IsAlone());
   database_.PutKeepingDeadline(key, std::move(value), event, access_.touch);
 }
 
 void Keys::Rename(Entry& entry, std::string_view new_key) {
+  assert(IsAlone());
   assert(entry.key() != new_key);
   database_.Move(entry, database_, new_key, KeyEvent::kRenameFrom, KeyEvent::kRenameTo);
 }
 
 bool Keys::ExistsIn(int database, std::string_view key) {
+  assert(IsAlone());
   return store_.database(database).Open(key, access_.touch) != nullptr;
 }
 
 void Keys::MoveTo(int database, Entry& entry) {
+  assert(IsAlone());
   assert(database != this->database());
   Database& destination = store_.database(database);
   database_.Move(entry, destination, std::string(entry.key()), KeyEvent::kMoveFrom,
@@ -74,13 +94,20 @@ void Keys::MoveTo(int database, Entry& entry) {
 }
 
 void Keys::CopyTo(int database, std::string_view target, const Entry& entry) {
+  assert(IsAlone());
   assert(database != this->database() || entry.key() != target);
   database_.Copy(entry, store_.database(database), target, KeyEvent::kCopyTo);
 }
 
-void Keys::Clear() { store_.Clear(database()); }
+void Keys::Clear() {
+  assert(IsAlone());
+  store_.Clear(database());
+}
 
-void Keys::SwapDatabases(int a, int b) { store_.SwapDatabases(a, b); }
+void Keys::SwapDatabases(int a, int b) {
+  assert(IsAlone());
+  store_.SwapDatabases(a, b);
+}
 
 Set Keys::Combine(SetOperation operation, std::span<const Set* const> sets) const {
   return operation(sets, database_.set_limits());
@@ -88,7 +115,10 @@ Set Keys::Combine(SetOperation operation, std::span<const Set* const> sets) cons
 
 uint64_t Keys::most_stream_block_entries() const { return database_.stream_limits().entries; }
 
-Rng& Keys::rng() { return store_.rng(); }
+Rng& Keys::rng() {
+  assert(IsAlone());
+  return store_.rng();
+}
 
 bool Keys::readers_know_field_deadlines() const {
   return store_.settings().propagation_compatibility >= RedisRelease::k74;
@@ -112,6 +142,9 @@ bool Keys::compresses_dumps() const { return store_.settings().rdbcompression; }
 
 const AccessTracker& Keys::access_tracker() const { return store_.access_tracker(); }
 
-ValueCopies& Keys::copies() { return store_.copies(); }
+ValueCopies& Keys::copies() {
+  assert(IsAlone());
+  return store_.copies();
+}
 
 }  // namespace zsetd

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,13 +22,14 @@ class ValueCopies;
 struct HashLimits;
 struct ListLimits;
 struct SetLimits;
+struct SharedRead;
 struct SortedSetLimits;
 struct ValueLimits;
 
 // A command's only access to data: the keys of one database, and functions on them.
 //
 // A key that is past its deadline is never found. Entries are valid until their key changes. It
-// lives for one request and costs two pointers.
+// lives for one request and costs three pointers.
 class Keys {
  public:
   // The access rights of the request, which decide about the side effects of a lookup.
@@ -35,6 +37,10 @@ class Keys {
     bool writes = false;      // an expired key that is looked up is deleted
     bool only_reads = false;  // a missing key is reported (the event "keymiss")
     Database::Touch touch = Database::Touch::kYes;
+
+    // Set while other threads read the data, too. Then only Find() and functions that read may be
+    // called; the others assert that it is null.
+    SharedRead* shared = nullptr;
   };
 
   Keys(Store& store, int database, Access access);
@@ -64,11 +70,15 @@ class Keys {
   // --- Changing ---
 
   // The entry at `key` to be changed, or null; an expired one is deleted.
-  Entry* Open(std::string_view key) { return database_.Open(key, access_.touch); }
+  Entry* Open(std::string_view key) {
+    assert(IsAlone());
+    return database_.Open(key, access_.touch);
+  }
 
   // An edit of the entry's value, which is a T. `event` is the name of the change in notifications.
   template <class T>
   Edit<T> Change(Entry& entry, KeyEvent event) {
+    assert(IsAlone());
     return Edit<T>(database_, entry, event);
   }
 
@@ -80,11 +90,23 @@ class Keys {
   // These do what Database's functions of the same names do.
   void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1);
-  void Put(std::unique_ptr<Entry> entry, KeyEvent event) { database_.Put(std::move(entry), event); }
+  void Put(std::unique_ptr<Entry> entry, KeyEvent event) {
+    assert(IsAlone());
+    database_.Put(std::move(entry), event);
+  }
   void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
-  bool Erase(std::string_view key) { return database_.Erase(key); }
-  void ExpireAt(Entry& entry, Millis deadline) { database_.ExpireAt(entry, deadline); }
-  bool Persist(Entry& entry) { return database_.Persist(entry); }
+  bool Erase(std::string_view key) {
+    assert(IsAlone());
+    return database_.Erase(key);
+  }
+  void ExpireAt(Entry& entry, Millis deadline) {
+    assert(IsAlone());
+    database_.ExpireAt(entry, deadline);
+  }
+  bool Persist(Entry& entry) {
+    assert(IsAlone());
+    return database_.Persist(entry);
+  }
 
   // Renames the key and replaces the value at `new_key`. The names differ.
   void Rename(Entry& entry, std::string_view new_key);
@@ -143,7 +165,13 @@ class Keys {
   // Copies of values for long replies.
   ValueCopies& copies();
 
+  // The shared run of the command, or null if no other thread uses the engine.
+  SharedRead* shared() const { return access_.shared; }
+
  private:
+  bool IsAlone() const { return access_.shared == nullptr; }
+  const Entry* FindShared(std::string_view key);
+
   Store& store_;
   Database& database_;
   Access access_;

@@ -208,6 +208,12 @@ bool Store::MakeRoom() {
   return !lacks_memory_;
 }
 
+bool Store::HasRoom() const {
+  if (settings_.maxmemory == 0) return true;
+  if (is_eviction_due_ || lacks_memory_ || exceeds_limit_since_) return false;
+  return CountedBytes() <= static_cast<size_t>(settings_.maxmemory);
+}
+
 // Messages that other threads have not yet had the time to send do not count.
 int64_t Store::ExcessOver(size_t limit) const {
   const int64_t unsent = settings_.io_threads > 1 ? evictor_->RecentMessages(now_) : 0;

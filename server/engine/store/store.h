@@ -110,6 +110,9 @@ class Store {
   // memory suffices, this costs a few loads.
   bool MakeRoom();
 
+  // Whether MakeRoom() would do nothing. A few loads.
+  bool HasRoom() const;
+
   // Whether the last MakeRoom() was cut short, and the next is due immediately.
   bool IsEvictionDue() const { return is_eviction_due_; }
   void PostponeEviction() { is_eviction_due_ = false; }

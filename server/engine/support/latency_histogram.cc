@@ -34,6 +34,14 @@ void LatencyHistogram::Record(Micros time) {
   ++count_;
 }
 
+void LatencyHistogram::Add(const LatencyHistogram& other) {
+  counts_.resize(std::max(counts_.size(), other.counts_.size()));
+  for (size_t place = 0; place < other.counts_.size(); ++place) {
+    counts_[place] += other.counts_[place];
+  }
+  count_ += other.count_;
+}
+
 uint64_t LatencyHistogram::CountUpTo(Micros time) const {
   const size_t places = std::min(PlaceOf(time) + 1, counts_.size());
   uint64_t count = 0;

@@ -19,6 +19,9 @@ class LatencyHistogram {
  public:
   void Record(Micros time);
 
+  // Adds all that the other one has recorded. O(counts).
+  void Add(const LatencyHistogram& other);
+
   uint64_t count() const { return count_; }
 
   // The number that took this time or less, including those that cannot be distinguished from it.

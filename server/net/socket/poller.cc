@@ -59,7 +59,7 @@ void Poller::Wake(Polled& connection) {
     return;
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(connection.woken_from_outside_, true)) return;
     mail_.push_back(connection.Self());
     if (has_mail_.exchange(true)) return;  // the first one has notified
@@ -70,7 +70,7 @@ void Poller::Wake(Polled& connection) {
 // A signal may still be on its way for connections that are taken here. It only starts a round.
 void Poller::TakeMail() {
   if (!has_mail_.load(std::memory_order_acquire)) return;
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   has_mail_ = false;
   for (auto& connection : mail_) {
     connection->woken_from_outside_ = false;
@@ -101,27 +101,42 @@ bool Poller::RunRound(Micros longest, const RoundHooks& hooks) {
   const int count = Wait(has_work ? Micros(0) : longest);
   round_began_ = MonotonicNow();
   TakeMail();
-  GatherReady(std::max(count, 0));
+  const bool is_signaled = GatherReady(std::max(count, 0));
   for (const auto& connection : ready_) connection->Receive();
   GatherWoken();
-  hooks.before_engine();
-  for (const auto& connection : ready_) connection->Announce();
-  for (const auto& connection : ready_) connection->Serve();
-  hooks.after_serving();
-  for (const auto& connection : ready_) connection->Collect();
-  hooks.after_engine();
-  for (const auto& connection : ready_) connection->Send();
+  const bool needs_turn = hooks.share == nullptr || ready_.empty() || hooks.share(ready_);
+  if (needs_turn || is_signaled) ServeAlone(hooks);
+  for (const auto& connection : ready_) {
+    connection->served_ = false;
+    connection->Send();
+  }
   ready_.clear();
   return count >= 0;
 }
 
+void Poller::ServeAlone(const RoundHooks& hooks) {
+  const auto for_each = [this](void (Polled::*step)()) {
+    for (const auto& connection : ready_) {
+      if (!connection->served_) (*connection.*step)();
+    }
+  };
+  hooks.before_engine();
+  for_each(&Polled::Announce);
+  for_each(&Polled::Serve);
+  hooks.after_serving();
+  for_each(&Polled::Collect);
+  hooks.after_engine();
+}
+
 // Takes a reference to each connection before any of them runs, because one connection may end
-// another.
-void Poller::GatherReady(int count) {
+// another. Returns whether the poller's signal was sent.
+bool Poller::GatherReady(int count) {
   assert(0 <= count && count <= kMostAtOnce);
+  bool is_signaled = false;
   for (int i = 0; i < count; ++i) {
     if (events_[i].data.ptr == nullptr) {
       signal_.Clear();  // mail that arrived before this call makes the next wait short
+      is_signaled = true;
       continue;
     }
     auto& connection = *static_cast<Polled*>(events_[i].data.ptr);
@@ -130,6 +145,7 @@ void Poller::GatherReady(int count) {
     connection.has_broken_ = (events_[i].events & (EPOLLERR | EPOLLHUP)) != 0;
     connection.has_ended_ = (events_[i].events & EPOLLRDHUP) != 0;
   }
+  return is_signaled;
 }
 
 // Puts the woken connections first: sending their output may free the memory that others need.

@@ -7,30 +7,60 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
 #include "core/util/time.h"
+#include "server/net/socket/mutex.h"
 #include "server/net/socket/wake_signal.h"
 
 namespace zsetd {
 
 class Poller;
 
-// A connection in the view of its poller.
+// A connection in the view of its poller. A round has steps, which all its connections take one
+// after another:
+//
+//   Receive │ LookAhead │ AnnounceShared, ServeShared │ Announce, Serve, Collect │ Send
+//   no engine           │ while other threads use     │ while no other thread    │ no engine
+//                       │ the engine, too             │ uses the engine          │
+//
+// The steps in the second column are taken only with RoundHooks::share. A connection for which
+// ServeShared() returned true skips the third column.
 class Polled {
  public:
   virtual ~Polled() = default;
 
   virtual std::shared_ptr<Polled> Self() = 0;
 
-  // The steps of a round. Only the three in the middle may use the engine.
   virtual void Receive() = 0;  // reads arrived bytes, sends bytes that could not be sent before
-  virtual void Announce() {}   // reports the traffic, announces requests
-  virtual void Serve() = 0;    // runs requests
-  virtual void Collect() {}    // takes the replies that may be sent
-  virtual void Send() = 0;     // sends them
+
+  // The requests that have been read, as far as they are known.
+  struct Requests {
+    size_t count = 0;
+    bool may_share = false;  // they probably may be served in a shared turn
+  };
+  virtual Requests LookAhead() { return {}; }
+
+  // Announces the requests for a shared turn, if they may be served there. Otherwise prefetches for
+  // them, if there are at most `may_prefetch`. Returns the number of requests that it prefetched
+  // for in that case.
+  virtual size_t AnnounceShared(size_t may_prefetch) {
+    (void)may_prefetch;
+    return 0;
+  }
+
+  // Runs requests and takes the replies. Returns whether that was everything.
+  virtual bool ServeShared() { return false; }
+
+  virtual void Announce() {}  // reports the traffic, announces requests
+  virtual void Serve() = 0;   // runs requests
+  virtual void Collect() {}   // takes the replies that may be sent
+  virtual void Send() = 0;    // sends them
+
+  // Must be called after ServeShared() has returned true.
+  void SkipTurnAlone() { served_ = true; }
 
  protected:
   // The events that the system reported in this round. If the connection neither reads nor writes,
@@ -45,6 +75,7 @@ class Polled {
   bool has_broken_ = false;
   bool has_ended_ = false;
   bool woken_ = false;
+  bool served_ = false;              // in this round, in a shared turn
   bool woken_from_outside_ = false;  // guarded by Poller::mutex_
 };
 
@@ -61,10 +92,17 @@ struct Interest {
 
 // The functions that a round calls: before a connection uses the engine, after all are served, and
 // when no connection uses the engine any more.
+//
+// `share`, unless null, is called before. It takes the connections through the steps of a shared
+// turn, and returns whether some of them need a turn alone. If not, the others are not called,
+// except in a round without connections and after a signal.
 struct RoundHooks {
+  using Connections = std::span<const std::shared_ptr<Polled>>;
+
   std::function<void()> before_engine = [] {};
   std::function<void()> after_serving = [] {};
   std::function<void()> after_engine = [] {};
+  std::function<bool(Connections)> share = nullptr;
 };
 
 // Waits for all connections together and serves the ready ones in rounds: all of them take the
@@ -78,7 +116,7 @@ struct RoundHooks {
 //
 // A poller belongs to the thread that constructed it, or to the last one that called Adopt(). Other
 // threads may wake its connections. They may also watch and forget a connection that uses its
-// descriptor in the three middle steps of a round only, while they hold the engine.
+// descriptor in turns alone only, while they hold the engine.
 class Poller {
  public:
   // Calls `notify` when another thread has woken a connection and the poller's wait must end: it
@@ -102,6 +140,8 @@ class Poller {
 
   // The poller belongs to the calling thread from now on, which must hold the engine.
   void Adopt() { owner_ = std::this_thread::get_id(); }
+  // Until the next Adopt(), every thread counts as another one.
+  void Disown() { owner_ = std::thread::id(); }
   bool IsOwn() const { return owner_ == std::this_thread::get_id(); }
 
   // Ends the poller's wait.
@@ -120,8 +160,9 @@ class Poller {
 
   int Wait(Micros longest);
   void TakeMail();
-  void GatherReady(int count);
+  bool GatherReady(int count);
   void GatherWoken();
+  void ServeAlone(const RoundHooks& hooks);
 
   const Notify notify_;
   std::thread::id owner_ = std::this_thread::get_id();
@@ -134,9 +175,9 @@ class Poller {
   std::vector<std::shared_ptr<Polled>> woken_;  // of the next round
 
   // Woken by other threads.
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Polled>> mail_;  // guarded by `mutex_`
-  std::atomic<bool> has_mail_ = false;         // written under `mutex_`
+  Mutex mutex_;
+  std::vector<std::shared_ptr<Polled>> mail_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> has_mail_ = false;  // written under `mutex_`
 };
 
 }  // namespace zsetd

@@ -1,4 +1,4 @@
-#include "server/engine/request_port.h"
+#include "server/engine/port/request_port.h"
 
 #include <gtest/gtest.h>
 

@@ -5,12 +5,18 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "server/process/clock.h"
+
+// The tests lock and unlock in different functions, which clang's analysis cannot follow.
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wthread-safety-analysis"
+#endif
 
 namespace zsetd {
 namespace {
@@ -159,6 +165,156 @@ TEST_F(EngineLockTest, MeasuresHoldsAndWaits) {
   EXPECT_GE(stats.held, stats.longest_hold);
   lock_.ResetStats();
   EXPECT_EQ(lock_.stats().waits, 0u);
+  Unlock();
+}
+
+// --- Shared turns ---
+
+TEST_F(EngineLockTest, ReadersShareIt) {
+  lock_.LockShared();
+  std::thread other([this] {
+    EXPECT_EQ(lock_.LockShared().waited, Micros(0));
+    lock_.UnlockShared();
+  });
+  other.join();
+  EXPECT_FALSE(lock_.IsContended());
+  lock_.UnlockShared();
+  EXPECT_EQ(lock_.Lock(), Micros(0));
+  Unlock();
+}
+
+// Threads lock in the order of their letters: w alone, r shared. All that share it at the same time
+// are admitted together.
+TEST_F(EngineLockTest, ReadersDoNotOvertakeAWriter) {
+  const std::string kinds = "rrwrrw";
+  std::string admitted;
+  std::mutex mutex;  // of `admitted`
+  std::vector<std::thread> threads;
+  lock_.Lock();
+  for (const char kind : kinds) {
+    std::atomic<bool> is_near = false;
+    std::atomic<pid_t> id = 0;
+    threads.emplace_back([&, kind] {
+      id = gettid();
+      is_near = true;
+      if (kind == 'w') {
+        lock_.Lock();
+        admitted += kind;
+        Unlock();
+        return;
+      }
+      lock_.LockShared();
+      {
+        const std::lock_guard guard(mutex);
+        admitted += kind;
+      }
+      lock_.UnlockShared();
+    });
+    AwaitSleep(is_near, id);
+  }
+  Unlock();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(admitted, kinds);
+  EXPECT_FALSE(lock_.IsContended());
+}
+
+TEST_F(EngineLockTest, ASharedTurnEndsOnlyIfAThreadWaitsToBeAlone) {
+  const EngineLock::SharedTurn turn = lock_.LockShared();
+  std::thread reader([this] {
+    lock_.LockShared();
+    lock_.UnlockShared();
+  });
+  reader.join();
+  while (MonotonicNow() - turn.began < 2 * EngineLock::kTurn) continue;
+  EXPECT_FALSE(lock_.IsTurnOver(turn));
+  std::thread writer([this] {
+    lock_.Lock();
+    Unlock();
+  });
+  while (!lock_.IsTurnOver(turn)) std::this_thread::yield();
+  lock_.UnlockShared();
+  writer.join();
+}
+
+TEST_F(EngineLockTest, UpgradesTheOnlyReader) {
+  lock_.LockShared();
+  EXPECT_TRUE(lock_.TryUpgrade());
+  lock_.Downgrade(MonotonicNow());
+  std::thread other([this] {
+    lock_.LockShared();
+    EXPECT_FALSE(lock_.TryUpgrade());
+    lock_.UnlockShared();
+  });
+  other.join();
+  EXPECT_TRUE(lock_.TryUpgrade());
+  Unlock();
+}
+
+TEST_F(EngineLockTest, DowngradingAdmitsTheReadersBeforeTheFirstWriter) {
+  std::atomic<int> readers = 0;
+  std::atomic<bool> has_written = false;
+  std::vector<std::thread> threads;
+  lock_.Lock();
+  for (const bool reads : {true, true, false}) {
+    std::atomic<bool> is_near = false;
+    std::atomic<pid_t> id = 0;
+    threads.emplace_back([&, reads] {
+      id = gettid();
+      is_near = true;
+      if (!reads) {
+        lock_.Lock();
+        has_written = true;
+        return Unlock();
+      }
+      lock_.LockShared();
+      ++readers;
+      lock_.UnlockShared();
+    });
+    AwaitSleep(is_near, id);
+  }
+  lock_.Downgrade(MonotonicNow());
+  while (readers < 2) std::this_thread::yield();
+  EXPECT_FALSE(has_written);
+  EXPECT_TRUE(lock_.IsContended());
+  lock_.UnlockShared();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(has_written);
+}
+
+TEST_F(EngineLockTest, AdmitsEitherReadersOrOneWriter) {
+  constexpr int kThreads = 6;
+  constexpr int kRounds = 10'000;
+  std::atomic<int> readers = 0;
+  std::atomic<int> writers = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      for (int round = 0; round < kRounds; ++round) {
+        if ((round + i) % 3 == 0) {
+          lock_.Lock();
+          EXPECT_EQ(++writers, 1);
+          EXPECT_EQ(readers, 0);
+          --writers;
+          Unlock();
+          continue;
+        }
+        lock_.LockShared();
+        ++readers;
+        EXPECT_EQ(writers, 0);
+        const bool upgrades = round % 5 == 0;
+        --readers;
+        if (upgrades && lock_.TryUpgrade()) {
+          EXPECT_EQ(++writers, 1);
+          EXPECT_EQ(readers, 0);
+          --writers;
+          lock_.Downgrade(MonotonicNow());
+        }
+        lock_.UnlockShared();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(lock_.Lock(), Micros(0));
   Unlock();
 }
 

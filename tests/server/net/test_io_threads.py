@@ -16,6 +16,7 @@ from zsetd import ZsetdTest
 
 SEED = int(os.environ.get("SEED", random.randrange(1 << 30)))
 SCALE = float(os.environ.get("SCALE", 1))  # of the number of steps
+SECONDS = float(os.environ.get("SECONDS", 2))  # of the test with a thousand clients
 THREADS = 4
 
 
@@ -383,6 +384,108 @@ class Requests(IoThreadsTest):
 
         self.run_together(*[run] * 12)
         self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+
+    def test_reads_are_shared_and_see_whole_transactions(self):
+        """Writers replace several values in one transaction. Readers on all threads never see a mixture, and
+        never a value that is older than one that they have seen."""
+        self.start()
+        names = [f"key{number}" for number in range(8)]
+        self.connect().ask("MSET", *(word for name in names for word in (name, 0)))
+        done = threading.Event()
+
+        def write(_):
+            client = self.connect()
+            for i in self.steps(400):
+                words = [("MULTI",), *(("SET", name, i + 1) for name in names), ("EXEC",)]
+                client.socket.sendall(b"".join(request(*each) for each in words))
+                replies = [client.reply() for _ in words]
+                if replies[-1] != [b"OK"] * len(names):
+                    raise AssertionError(replies)
+            done.set()
+
+        def read(_):
+            client = self.connect()
+            last = 0
+            while not done.is_set():
+                client.socket.sendall(request("MGET", *names) + request("GET", names[0]) * 3)
+                values = [int(value) for value in client.reply()]
+                later = [int(client.reply()) for _ in range(3)]
+                if len(set(values)) != 1 or [last, values[0], *later] != sorted([last, values[0], *later]):
+                    raise AssertionError(last, values, later)
+                last = later[-1]
+
+        self.run_together(write, *[read] * 7)
+        figures = self.connect().ask("INFO", "threads").decode()
+        self.assertGreater(int(re.search(r"engine_lock_shared_requests:(\d+)", figures)[1]), 100)
+
+    def test_measurements_of_shared_reads_are_complete(self):
+        self.start()
+        client = self.connect()
+        client.ask("SET", "key", "value")
+        readers = [self.connect() for _ in range(2 * THREADS)]
+        for reader in readers:
+            reader.socket.sendall((request("GET", "key") + request("GET", "none")) * 10)
+        for reader in readers:
+            for _ in range(20):
+                reader.reply()
+        info = client.ask("INFO", "everything").decode()
+        self.assertIn(f"cmdstat_get:calls={20 * len(readers)},", info)
+        self.assertIn(f"keyspace_hits:{10 * len(readers)}\r", info)
+        self.assertIn(f"keyspace_misses:{10 * len(readers)}\r", info)
+        self.assertEqual(client.ask("CONFIG", "RESETSTAT"), b"OK")
+        self.assertNotIn(b"cmdstat_get:", client.ask("INFO", "commandstats"))
+
+    def test_keys_expire_on_time_for_shared_reads(self):
+        self.start("--hz", "1")
+        readers = [self.connect() for _ in range(THREADS)]
+        for _ in self.steps(20):
+            readers[0].ask("SET", "key", "value", "PX", 30)
+            until = time.monotonic() + 0.030
+            while time.monotonic() < until + 0.002:
+                for reader in readers:
+                    before = time.monotonic()
+                    reply = reader.ask("GET", "key")
+                    if reply is not None and before > until + 0.001:
+                        self.fail("an expired key was found")
+
+    def test_a_thousand_clients_subscribe_block_kill_and_leave(self):
+        """No model: the server stays up, serves all, and forgets the clients. SECONDS is the time."""
+        self.start("--maxclients", "2000", "--appendonly", "yes")
+        until = time.monotonic() + SECONDS
+        killed = (EOFError, ConnectionError, RuntimeError)
+
+        def live(rng):
+            clients = []
+            while time.monotonic() < until or len(clients) < 125:
+                if len(clients) < 125:
+                    clients.append(Peer(self.server.port))
+                client = rng.choice(clients)
+                steps = [
+                    [("SUBSCRIBE", f"channel{rng.randrange(5)}")], [("PUBLISH", "channel1", "message")],
+                    [("BLPOP", f"list{rng.randrange(5)}", "0.05")], [("RPUSH", "list1", "element")],
+                    [("BZPOPMIN", "board", "0.05")], [("ZADD", "board", 1, rng.randrange(9))],
+                    [("MULTI",), ("INCR", "number"), ("EXEC",)], [("GET", "number")],
+                    [("CLIENT", "KILL", "ID", rng.randrange(2, 3000))], [("PSUBSCRIBE", "c*")],
+                    [("CLIENT", "KILL", "TYPE", "pubsub")], [("ZRANK", "board", "1"), ("GET", "number")],
+                    [("CLIENT", "TRACKING", "ON", "BCAST")], [("WAIT", 1, 20)],
+                ]
+                try:
+                    client.socket.sendall(b"".join(request(*each) for each in rng.choice(steps)))
+                    if rng.random() < 0.03:
+                        raise EOFError
+                except killed:
+                    clients.remove(client)
+                    rng.choice([client.close, client.vanish])()
+            for client in clients:
+                client.close()
+
+        self.run_together(*[live] * 8)
+        last = self.connect()
+        count = lambda: b"connected_clients:1\r" in last.ask("INFO", "clients")
+        self.assertTrue(eventually(count), last.ask("CLIENT", "LIST"))
+        self.assertIn(b"blocked_clients:0\r", last.ask("INFO", "clients"))
+        self.assertEqual(last.ask("PUBSUB", "CHANNELS"), [])
 
 
 class Settings(IoThreadsTest):
