@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/engine/metrics/read_counts.h"
 #include "server/engine/metrics/slow_log.h"
 
 namespace zsetd {
@@ -48,6 +49,12 @@ void Metrics::CountRead(ReadCounts& counts, const Caller& caller, const Command&
 void Metrics::RemoveThread(ReadCounts& counts) {
   Gather();
   std::erase(threads_, &counts);
+}
+
+void Metrics::GatherThreads() {
+  for (ReadCounts* const counts : threads_) {
+    if (!counts->used.empty()) Take(*counts);
+  }
 }
 
 void Metrics::Take(ReadCounts& counts) {

@@ -12,12 +12,12 @@
 #include "server/engine/metrics/command_stats.h"
 #include "server/engine/metrics/latency_monitor.h"
 #include "server/engine/metrics/load_meter.h"
-#include "server/engine/metrics/read_counts.h"
 #include "server/engine/metrics/stats.h"
 
 namespace zsetd {
 
 class Caller;
+struct ReadCounts;
 class SlowLog;
 
 // The server's measurements of itself: counters, the statistics of each command, the slow log, the
@@ -64,9 +64,7 @@ class Metrics {
   // Adds the counts of all threads. Must be called before measurements are read. O(threads + rows
   // that ran since the last call).
   void Gather() {
-    for (ReadCounts* counts : threads_) {
-      if (!counts->used.empty()) Take(*counts);
-    }
+    if (!threads_.empty()) GatherThreads();
   }
 
   // An error was replied; `line` is the reply.
@@ -108,6 +106,7 @@ class Metrics {
     const int64_t threshold = settings_.slowlog_log_slower_than;
     return threshold >= 0 && took.count() >= threshold && !command.Has(kSkipSlowlog);
   }
+  void GatherThreads();
   void Take(ReadCounts& counts);
   void RecordSlow(const Caller& caller, const Command& command, Args argv, Micros took, Millis now);
   CommandStats& StatsOf(const Command& command) { return commands_[table_.IndexOf(command)]; }
