@@ -26,7 +26,8 @@ RandomRequest TakeRandomRequest(ArgReader& args, std::string_view more, bool may
     }
   }
   const bool has_parts = request.with_more || request.with_data;
-  if (has_parts && request.size() > kMostChosen / (1 + request.with_more + request.with_data)) {
+  const size_t most = kMostChosen / (1 + request.with_more + request.with_data);
+  if (has_parts && request.size() > most) {
     args.Refuse("ERR value is out of range");  // in RESP2 each part counts
   }
   return request;
