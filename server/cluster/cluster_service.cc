@@ -259,8 +259,11 @@ absl::Status ClusterService::FailOver(ClusterFailover kind) {
   return host_->Settle();
 }
 
+// As in Redis 7.2, a node that another one has forgotten in the meantime is no error: redis-cli
+// sends the command to each node.
 absl::Status ClusterService::Forget(std::string_view id) {
   const ClusterNode* node = topology().Find(id);
+  if (node == nullptr && bus().HasForgotten(std::string(id))) return absl::OkStatus();
   if (node == nullptr) return UnknownNode("Unknown node", id);
   if (node == &self()) return Refusal("ERR I tried hard but I can't forget myself...");
   if (self().is_replica && self().master_id == node->id) {

@@ -202,6 +202,10 @@ size_t ClusterBus::CountFailureReports(const ClusterNode& node) const {
   return machine_->detector.CountReports(node);
 }
 
+bool ClusterBus::HasForgotten(const std::string& id) const {
+  return machine_->state.forgotten_until.contains(id);
+}
+
 LinkId ClusterBus::Accept(std::string_view peer_ip, std::string_view own_ip) {
   return machine_->links.Accept(peer_ip, own_ip);
 }

@@ -80,6 +80,9 @@ class ClusterBus {
   // How many masters report that the node has failed: CLUSTER COUNT-FAILURE-REPORTS.
   size_t CountFailureReports(const ClusterNode& node) const;
 
+  // Whether the node was forgotten a short time ago, by a command here or on another node.
+  bool HasForgotten(const std::string& id) const;
+
   // ---- Inputs of links. IDs that the bus has closed, or does not know, are ignored.
 
   // A peer has opened a link. `own_ip` is the address of this node that it has connected to.
