@@ -42,8 +42,8 @@ class TracedServer(ServerProcess):
         """Ends the server. Returns the lines of the trace."""
         self.ask_to_leave()
         self.exit_code()
-        end = f"\n{self.process.pid} +++ exited with 0 +++".encode()
-        assert eventually(lambda: end in self.trace.read_bytes(), 10), f"strace does not end\n{self.log()}"
+        end = re.compile(rb"^%d +\+\+\+ exited with 0 \+\+\+$" % self.process.pid, re.MULTILINE)  # strace pads PIDs
+        assert eventually(lambda: end.search(self.trace.read_bytes()), 10), f"strace does not end\n{self.log()}"
         assert self.stop() is None
         return self.trace.read_bytes().splitlines()
 

@@ -114,7 +114,9 @@ class Examples(PairTest):
         self.ask(self.master, "SET", "k", "v")
         self.ask(self.master, "NONSENSE")
         self.ask(self.master, "DEBUG", "SLEEP", "0.005")
-        known = families(self.scrape(self.master_http)) | families(self.scrape(self.replica_http))
+        self.start("--cluster-enabled", "yes", "--cluster-port", str(free_port()))
+        known = families(self.scrape(self.http_port))
+        known |= families(self.scrape(self.master_http)) | families(self.scrape(self.replica_http))
         rules = re.findall(r"expr: ([\s\S]*?)\n        (?:for|labels):", ALERTS.read_text())
         named = {name.removesuffix("_bucket") for expr in QUERIES + rules
                  for name in re.findall(r"\b(?:redis|zsetd)_\w+", expr)}
