@@ -18,6 +18,7 @@ namespace {
 constexpr Millis kStart{1'800'000'000'000};  // in 2027; transcripts treat earlier times as past
 constexpr uint64_t kSeed = 1;
 constexpr Micros kTickBudget{1'000'000};
+constexpr Millis kNodeTick{100};
 
 Host HostOf(Engine& engine) {
   return {
@@ -202,6 +203,11 @@ std::string EnginePeer::Receive(const std::string& client, Millis) {
 bool EnginePeer::Closed(const std::string& client) { return !connections_.contains(client); }
 
 void EnginePeer::Pass(Millis time) {
+  // A node of a cluster measures how long it has seen the others, tick by tick.
+  for (; engine_.settings().cluster_enabled && time > kNodeTick; time -= kNodeTick) {
+    engine_.executor().AdvanceTo(engine_.store().now() + kNodeTick);
+    engine_.executor().Tick(kTickBudget);
+  }
   engine_.executor().AdvanceTo(engine_.store().now() + time);
   engine_.executor().Tick(kTickBudget);
   AwaitSnapshot();
