@@ -148,7 +148,9 @@ EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes)
       persistence_(engine_, files_, kNoLog),
       nodes_(nodes),
       cluster_(engine_, nodes_, network_) {
-  if (const absl::Status loaded = cluster_.Load(); !loaded.ok()) {
+  absl::Status loaded = cluster_.Load();
+  if (loaded.ok()) loaded = cluster_.OnLoaded();
+  if (!loaded.ok()) {
     std::cerr << "nodes.conf: " << loaded.message() << "\n";
     std::abort();
   }
