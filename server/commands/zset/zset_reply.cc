@@ -21,10 +21,16 @@ void ReplyPayload(ReplyWriter& reply, std::optional<std::string_view> payload) {
 }
 
 // Replies the parts one after another.
-void ReplyParts(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
-  ReplyMember(reply, at);
+void ReplyMore(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
   if (parts.score) reply.Double(at.score());
   if (parts.payload) ReplyPayload(reply, at.payload());
+}
+
+// Is inlined, because most ranges are replied without more than the members.
+[[gnu::always_inline]] inline void ReplyParts(ReplyWriter& reply, const SortedSet::Cursor& at,
+                                              ElementParts parts) {
+  ReplyMember(reply, at);
+  if (parts.score || parts.payload) ReplyMore(reply, at, parts);
 }
 
 }  // namespace
