@@ -34,9 +34,9 @@ Channels::Listeners& Channels::ListenersOf(ChannelKind kind) {
 // The name among those of the client, and with its listeners, whose vector may have room for twice
 // as many.
 size_t Channels::BytesPerName(size_t name_bytes) {
-  constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // without its element
-  constexpr size_t kOwnNode = AllocationSize(kTreeNodeBytes + sizeof(std::string));
-  constexpr size_t kNode = AllocationSize(kTreeNodeBytes + sizeof(Listeners::value_type));
+  constexpr size_t kMapNodeBytes = 4 * sizeof(void*);  // without its element
+  constexpr size_t kOwnNode = AllocationSize(kMapNodeBytes + sizeof(std::string));
+  constexpr size_t kNode = AllocationSize(kMapNodeBytes + sizeof(Listeners::value_type));
   constexpr size_t kListener = AllocationSize(2 * sizeof(Client*));
   return kOwnNode + kNode + kListener + 2 * StringAllocationSize(name_bytes);
 }

@@ -214,12 +214,12 @@ void SlotRouting::SuggestTag(const Command& command, Args argv) {
   const RequestKeys keys(command.keys, argv);
   if (!stores || has_suggested_tag_ || keys.empty()) return;
   has_suggested_tag_ = true;
-  constexpr size_t kMostKeys = 3;
+  constexpr size_t kMostNames = 3;
   constexpr size_t kMostKeyBytes = 64;
   std::string names;
   size_t count = 0;
   for (const size_t position : keys) {
-    if (++count > kMostKeys) break;
+    if (++count > kMostNames) break;
     names += (names.empty() ? "" : ", ") + Quoted(argv[position], kMostKeyBytes);
   }
   log_.Write(
