@@ -293,10 +293,6 @@ absl::Status ClusterService::Reset(bool hard) {
   return host_->Settle();
 }
 
-absl::Status ClusterService::Save() {
-  const absl::Status saved = host_->Save(/*is_synced=*/true);
-  if (saved.ok()) return saved;
-  return Refusal("ERR error saving the cluster node config: " + std::string(ErrorLine(saved)));
-}
+absl::Status ClusterService::Save() { return host_->SaveSynced(); }
 
 }  // namespace zsetd

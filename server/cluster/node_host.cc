@@ -98,10 +98,12 @@ absl::Status NodeHost::Settle() {
   is_unsettled_ = false;
   absl::Status settled = bus_->Settle();
   MakeSteps();
-  if (!settled.ok()) {
-    return Refusal("ERR error saving the cluster node config: " + std::string(ErrorLine(settled)));
-  }
-  return settled;
+  return InWordsOfReply(std::move(settled));
+}
+
+absl::Status NodeHost::InWordsOfReply(absl::Status saved) {
+  if (saved.ok()) return saved;
+  return Refusal("ERR error saving the cluster node config: " + std::string(ErrorLine(saved)));
 }
 
 void NodeHost::ApplySettings() {

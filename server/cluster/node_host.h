@@ -53,6 +53,9 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   // error of the save, in the words of a reply.
   absl::Status Settle();
 
+  // Saves nodes.conf. Returns the error in the words of a reply.
+  absl::Status SaveSynced() { return InWordsOfReply(Save(/*is_synced=*/true)); }
+
   // The settings have changed.
   void ApplySettings();
 
@@ -86,6 +89,7 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   void OnClosed(LinkId link) override;
   void OnMessage(LinkId link, std::string_view message) override;
 
+  static absl::Status InWordsOfReply(absl::Status saved);
   BusSettings SettingsOfBus() const;
   BusLinks::Limits LimitsOfLinks() const;
   bool HasSteps() const;

@@ -61,7 +61,7 @@ enum BusNodeFlag : uint16_t {
   kBusExtensions = 1024,
 };
 
-// What a node states about itself in each message.
+// The state of the sender, which each message contains.
 struct BusHeader {
   BusMessageType type = BusMessageType::kPing;
   std::string sender;     // the name of the node
@@ -81,7 +81,7 @@ struct BusHeader {
   bool reads_extensions = false;
 };
 
-// What the sender knows about another node. Seconds since 1970.
+// The knowledge of the sender about another node. Seconds since 1970.
 struct BusGossip {
   std::string id;
   uint32_t ping_sent = 0;

@@ -20,13 +20,13 @@ void ReplyPayload(ReplyWriter& reply, std::optional<std::string_view> payload) {
   payload ? reply.Bulk(*payload) : reply.Null();
 }
 
-// Replies the parts one after another.
 void ReplyMore(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
   if (parts.score) reply.Double(at.score());
   if (parts.payload) ReplyPayload(reply, at.payload());
 }
 
-// Is inlined, because most ranges are replied without more than the members.
+// Replies the parts one after another. It is inlined, because most replies of ranges contain only
+// the members.
 [[gnu::always_inline]] inline void ReplyParts(ReplyWriter& reply, const SortedSet::Cursor& at,
                                               ElementParts parts) {
   ReplyMember(reply, at);

@@ -60,7 +60,7 @@ def is_linearizable(history):
 
 
 def rank_of(score):
-    """Returns the rank of a member whose score is none of the fixed ones."""
+    """Returns the rank of a member whose score differs from the fixed ones."""
     return None if score is None else min(score // GRID + 1, FIXED)
 
 
