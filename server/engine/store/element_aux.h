@@ -25,24 +25,32 @@ namespace zsetd {
 inline constexpr std::string_view kElementDeadlinesAux = "zsetd-ttl";
 inline constexpr std::string_view kElementPayloadsAux = "zsetd-data";
 
-// Collects the deadlines of members for such fields, some thousands in each.
-class ElementDeadlineFields {
+// Collects pairs of a member and its property for such fields.
+class ElementFields {
  public:
-  void Add(std::string_view member, Millis deadline) {
-    RdbWriter pairs(pairs_, /*compresses=*/false);
-    pairs.String(member);
-    pairs.Length(static_cast<uint64_t>(deadline.count()));
-    if (++count_ == kMostInField) End();
-  }
-
   std::vector<std::string> Take() {
     if (count_ > 0) End();
     return std::exchange(fields_, {});
   }
 
- private:
-  static constexpr size_t kMostInField = 4096;
+ protected:
+  // Writes the member. The caller writes the property with the returned writer, then calls
+  // EndIfFull().
+  RdbWriter StartPair(std::string_view member) {
+    RdbWriter pairs(pairs_, /*compresses=*/false);
+    pairs.String(member);
+    ++count_;
+    return pairs;
+  }
 
+  void EndIfFull(bool is_full) {
+    if (is_full) End();
+  }
+
+  size_t count() const { return count_; }
+  size_t bytes() const { return pairs_.size(); }
+
+ private:
   void End() {
     std::string field;
     RdbWriter(field).Length(count_);
@@ -57,37 +65,28 @@ class ElementDeadlineFields {
   size_t count_ = 0;
 };
 
-// Collects the payloads of members for such fields, of about a megabyte each.
-class ElementPayloadFields {
+// Deadlines, some thousands in each field.
+class ElementDeadlineFields : public ElementFields {
  public:
-  void Add(std::string_view member, std::string_view payload) {
-    RdbWriter pairs(pairs_, /*compresses=*/false);
-    pairs.String(member);
-    pairs.String(payload);
-    ++count_;
-    if (pairs_.size() >= kFullBytes) End();
+  void Add(std::string_view member, Millis deadline) {
+    StartPair(member).Length(static_cast<uint64_t>(deadline.count()));
+    EndIfFull(count() == kMostInField);
   }
 
-  std::vector<std::string> Take() {
-    if (count_ > 0) End();
-    return std::exchange(fields_, {});
+ private:
+  static constexpr size_t kMostInField = 4096;
+};
+
+// Payloads, about a megabyte in each field.
+class ElementPayloadFields : public ElementFields {
+ public:
+  void Add(std::string_view member, std::string_view payload) {
+    StartPair(member).String(payload);
+    EndIfFull(bytes() >= kFullBytes);
   }
 
  private:
   static constexpr size_t kFullBytes = 1u << 20;
-
-  void End() {
-    std::string field;
-    RdbWriter(field).Length(count_);
-    field += pairs_;
-    fields_.push_back(std::move(field));
-    pairs_.clear();
-    count_ = 0;
-  }
-
-  std::vector<std::string> fields_;
-  std::string pairs_;
-  size_t count_ = 0;
 };
 
 // Writes the fields of the entry, whose value has just been written. O(n) if it has deadlines or
