@@ -23,6 +23,7 @@ Engine::Engine(const Settings& settings, Families families, uint64_t seed, Milli
       identity_(now),
       replication_(settings_, mode_) {
   clients_.ApplySettings();
+  store_.set_log_bytes([this] { return services_.append_log->log_status().buffer_bytes; });
 }
 
 absl::Status Engine::Prepare() {

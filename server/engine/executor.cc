@@ -209,7 +209,7 @@ void Executor::DoDueWork(Micros budget) {
   clients_.Maintain();
   clients_.Evict();
   if (engine_.settings().maxmemory > 0) {
-    store_.CalibrateGauge();
+    store_.MeasureMemory();
     admission_.MakeRoom();
   }
   notifier_.TrimTrackedKeys(budget);

@@ -268,7 +268,7 @@ void Replicas::DropUnneeded() {
   backlog_->DropBefore(needed);
   const auto kept = static_cast<size_t>(engine_.settings().repl_backlog_size);
   const size_t used = backlog_->BytesUsed();
-  engine_.store().set_uncounted_bytes(used - std::min(used, kept));
+  engine_.store().set_bytes_for_replicas(used - std::min(used, kept));
 }
 
 bool Replicas::HasWork() const { return MayStartSync(); }

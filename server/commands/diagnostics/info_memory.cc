@@ -4,6 +4,7 @@
 
 #include "server/commands/diagnostics/memory_figures.h"
 #include "server/engine/services/cluster_control.h"
+#include "server/engine/services/log_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/allocator_stats.h"
@@ -67,14 +68,15 @@ void WriteMemory(InfoWriter& info, Engine& engine) {
   info.AddFraction("mem_fragmentation_ratio", Ratio(memory.resident, memory.used));
   info.Add("mem_fragmentation_bytes", Difference(memory.resident, memory.used));
   const size_t stream = engine.services().replicas->stream().backlog_memory;
-  const size_t for_replicas = engine.store().uncounted_bytes();
-  info.Add("mem_not_counted_for_evict", for_replicas);
+  const size_t for_replicas = engine.store().bytes_for_replicas();
+  const size_t for_log = engine.services().append_log->log_status().buffer_bytes;
+  info.Add("mem_not_counted_for_evict", for_replicas + for_log);
   info.Add("mem_replication_backlog", stream - std::min(stream, for_replicas));
   info.Add("mem_total_replication_buffers", stream);
   info.Add("mem_clients_slaves", for_replicas);
   info.Add("mem_clients_normal", memory.clients);
   info.Add("mem_cluster_links", engine.services().cluster->BusStatus().connection_bytes);
-  info.Add("mem_aof_buffer", 0);
+  info.Add("mem_aof_buffer", for_log);
   info.Add("mem_allocator", AllocatorName());
   info.Add("active_defrag_running", 0);
   info.Add("lazyfree_pending_objects", engine.store().gauge().pending_objects());

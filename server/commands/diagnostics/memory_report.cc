@@ -1,10 +1,14 @@
 #include "server/commands/diagnostics/memory_report.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "core/util/time.h"
 #include "server/commands/diagnostics/memory_figures.h"
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/replica_registry.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/size_text.h"
 
 namespace zsetd {
@@ -77,11 +81,13 @@ void AddAll(MapWriter& fields, const Engine& engine, const MemoryFigures& memory
   fields.Add("peak.allocated", Bytes(memory.peak));
   fields.Add("total.allocated", Bytes(memory.used));
   fields.Add("startup.allocated", Bytes(memory.startup));
-  fields.Add("replication.backlog", int64_t{0});
-  fields.Add("clients.slaves", int64_t{0});
+  const size_t stream = engine.services().replicas->stream().backlog_memory;
+  const size_t for_replicas = engine.store().bytes_for_replicas();
+  fields.Add("replication.backlog", Bytes(stream - std::min(stream, for_replicas)));
+  fields.Add("clients.slaves", Bytes(for_replicas));
   fields.Add("clients.normal", Bytes(memory.clients));
   fields.Add("cluster.links", int64_t{0});
-  fields.Add("aof.buffer", int64_t{0});
+  fields.Add("aof.buffer", Bytes(engine.services().append_log->log_status().buffer_bytes));
   const ScriptUsage scripts = UsageOfScripts(engine);
   fields.Add("lua.caches", Bytes(scripts.script_bytes));
   fields.Add("functions.caches", Bytes(scripts.function_bytes));

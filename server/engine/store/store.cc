@@ -15,6 +15,10 @@ namespace {
 constexpr size_t kDeletionsPerLook = 32;  // of expired keys, between two readings of the stopwatch
 constexpr size_t kEvictionsPerLook = 16;  // the same
 
+// Other threads may have freed memory since the last measurement. A measurement takes about 10
+// microseconds, so it is repeated only as often as that costs 1 %.
+constexpr Millis kBetweenMeasurementsBeyondLimit{1};
+
 // How long evictions may delay a command: 500 microseconds in the middle, and without limit at the
 // end of the scale. As Redis.
 Micros EvictionBudget(int64_t tenacity) {
@@ -198,6 +202,7 @@ bool Store::MakeRoom() {
   const auto limit = static_cast<size_t>(settings_.maxmemory);
   is_eviction_due_ = false;
   lacks_memory_ = false;
+  if (CountedBytes() > limit) MeasureMemoryAfter(kBetweenMeasurementsBeyondLimit);
   if (CountedBytes() <= limit) {
     RecordWithinLimit();
     return true;
@@ -261,11 +266,11 @@ Micros Store::ExceedsLimitFor() const {
   return exceeds_limit_since_ ? host_.stopwatch() - *exceeds_limit_since_ : Micros(0);
 }
 
-void Store::CalibrateGauge() {
-  constexpr Millis kBetweenCalibrations{100};
-  if (std::chrono::abs(now_ - gauge_calibrated_at_) < kBetweenCalibrations) return;
-  gauge_calibrated_at_ = now_;
+void Store::MeasureMemoryAfter(Millis interval) {
+  if (std::chrono::abs(now_ - measured_at_) < interval) return;
+  measured_at_ = now_;
   gauge_.Calibrate();
+  if (measure_log_bytes_ != nullptr) log_bytes_ = measure_log_bytes_();
 }
 
 void Store::FreeLater(std::shared_ptr<void> garbage, size_t bytes, size_t objects) {

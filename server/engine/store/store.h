@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/keyspace/access_tracker.h"
@@ -124,13 +126,18 @@ class Store {
   bool ExceedsLimit() const { return exceeds_limit_since_.has_value(); }
   Micros ExceedsLimitFor() const;
 
-  // Bytes in use that cause no eviction: the output kept for slow replicas, which evictions would
-  // only lengthen.
-  void set_uncounted_bytes(size_t bytes) { uncounted_bytes_ = bytes; }
-  size_t uncounted_bytes() const { return uncounted_bytes_; }
+  // Two kinds of bytes in use cause no eviction, because evictions would only add to them: the
+  // output kept for slow replicas, and what waits to be written to the log. `log_bytes` returns the
+  // latter; it is called when they matter.
+  void set_bytes_for_replicas(size_t bytes) { bytes_for_replicas_ = bytes; }
+  void set_log_bytes(std::function<size_t()> log_bytes) {
+    measure_log_bytes_ = std::move(log_bytes);
+  }
+  size_t bytes_for_replicas() const { return bytes_for_replicas_; }
+  size_t log_bytes() const { return log_bytes_; }  // when they were last measured
 
-  // Corrects the gauge by the allocator's figures periodically. Must be called often.
-  void CalibrateGauge();
+  // Measures the memory that other threads have freed, periodically. Must be called often.
+  void MeasureMemory() { MeasureMemoryAfter(Millis(100)); }
 
   // Frees it in the background, if there is someone to do so; null is allowed. `bytes` is about its
   // size, or 0 if that is unknown.
@@ -154,9 +161,10 @@ class Store {
   bool EvictDownTo(size_t limit);
   int64_t Evict(int database, std::string_view key);
   void RecordWithinLimit();
+  void MeasureMemoryAfter(Millis interval);
   size_t CountedBytes() const {
     const size_t used = gauge_.Used();
-    return used - std::min(used, uncounted_bytes_);
+    return used - std::min(used, bytes_for_replicas_ + log_bytes_);
   }
 
   const Settings& settings_;
@@ -178,9 +186,11 @@ class Store {
   bool expires_actively_ = true;
   bool lacks_memory_ = false;
   bool is_eviction_due_ = false;
-  Millis gauge_calibrated_at_{0};
+  Millis measured_at_{0};
   std::optional<Micros> exceeds_limit_since_;  // by the stopwatch
-  size_t uncounted_bytes_ = 0;
+  size_t bytes_for_replicas_ = 0;
+  std::function<size_t()> measure_log_bytes_;  // null: there is no log
+  size_t log_bytes_ = 0;
   int64_t eviction_message_bytes_ = 0;  // of messages about the last eviction
 };
 

@@ -1,6 +1,8 @@
 """maxmemory holds while clients write, and maxmemory-clients while they do not read."""
 
 import contextlib
+import subprocess
+import tempfile
 import time
 import unittest
 
@@ -11,6 +13,11 @@ from zsetd import SANITIZED, ZsetdTest
 MB = 1 << 20
 LIMIT = 30 * MB
 NOISE = MB  # bytes of buffers that are allocated and freed
+TRACE_SYNCS = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync,fsync"]
+
+
+def can_trace():
+    return subprocess.run([*TRACE_SYNCS, "true"], capture_output=True).returncode == 0
 
 
 @unittest.skipIf(SANITIZED, "memory is counted in another way")
@@ -43,6 +50,25 @@ class MemoryLimits(ZsetdTest):
         self.assertGreater(self.used(), LIMIT * 0.9)
         self.assertGreater(int(self.info("evicted_keys")), 50_000)
         self.assertGreater(self.client.ask("DBSIZE"), 20_000)
+
+    @unittest.skipUnless(can_trace(), "strace cannot trace here")
+    def test_do_not_count_what_waits_for_a_slow_disk(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.start("--dir", folder.name, "--appendonly", "yes", "--maxmemory", str(3 * MB),
+                   "--maxmemory-policy", "allkeys-lru")
+        self.client = self.connect()
+        slow_disk = subprocess.Popen([*TRACE_SYNCS, "-f", "-e", "inject=fdatasync,fsync:delay_enter=900000",
+                                      "-p", str(self.server.process.pid)])
+        self.addCleanup(slow_disk.wait)
+        self.addCleanup(slow_disk.kill)
+        errors = 0
+        until = time.monotonic() + 2.5
+        while time.monotonic() < until:
+            errors += self.fill(1000, 2000)
+        self.assertEqual(errors, 0)
+        self.assertGreater(int(self.info("evicted_keys")), 0)
+        self.assertGreater(self.client.ask("DBSIZE"), 500)
 
     def test_hold_if_no_key_may_be_evicted(self):
         self.start_with()
