@@ -77,9 +77,23 @@ class Node:
     def start(self):
         environment = {"LD_PRELOAD": CLOCK, "CLOCK_SHIFT": str(self.clock)} if CLOCK else {}
         # The log is on the command line, because that of the tests' own options would apply otherwise.
-        self.process = ServerProcess(self.program, "--appendonly", "yes", config=str(self.settings),
-                                     port=self.port, environment=environment)
+        start = lambda: ServerProcess(self.program, "--appendonly", "yes", config=str(self.settings),
+                                      port=self.port, environment=environment)
+        try:
+            self.process = start()
+        except RuntimeError:
+            if not self._repair_log():
+                raise
+            self.process = start()
         self.client = redis.Redis(port=self.port, socket_timeout=20)
+
+    def _repair_log(self):
+        """Repairs the log as redis-server's error message advises. zsetd must never need this."""
+        if pathlib.Path(self.program).name != "redis-server":
+            return False
+        manifest = self.folder / "appendonlydir" / "appendonly.aof.manifest"
+        repair = ["redis-check-aof", "--fix", str(manifest)]
+        return subprocess.run(repair, input=b"y\n", capture_output=True).returncode == 0
 
     def kill(self):
         self.process.expected_exit_code = -signal.SIGKILL
@@ -182,12 +196,12 @@ class Group:
 
     def report(self):
         return "\n".join(f"{node.name} {node.proxy_port} -> {node.port}: "
-                         f"{self.try_info(node)}\n{node.process.log()[-2500:]}" for node in self.nodes)
+                         f"{self._try(node.info)}\n{node.process.log()[-2500:]}" for node in self.nodes)
 
     @staticmethod
-    def try_info(node):
+    def _try(ask):
         try:
-            return node.info()
+            return ask()
         except redis.RedisError as error:
             return error
 
@@ -261,7 +275,11 @@ class SentinelGroup(Group):
             pass  # NOGOODSLAVE, or one is in progress
 
     def report(self):
-        return "\n".join([super().report(), *(each.log()[-2000:] for each in self.sentinels)])
+        subscribers = (f"{node.name}: {self._try(lambda: node.client.client_list(_type='pubsub'))}"
+                       for node in self.nodes)
+        views = (f"{self._try(lambda: each.client.sentinel_master(NAME))}\n{each.log()[-2000:]}"
+                 for each in self.sentinels)
+        return "\n".join([super().report(), *subscribers, *views])
 
     def close(self):
         for sentinel in self.sentinels:
