@@ -133,7 +133,8 @@ class History(unittest.TestCase):
                             for which in (acknowledged, absent))
             figures.append(f"{len(gone)} of {len(all_of)} {name}")
         text = (f"{pathlib.Path(PROGRAM).name}: {len(self.made)} faults in {seconds:.0f} s, seed {SEED}; "
-                f"{len(self.group.unexpected_ends)} unexpected ends; lost acknowledged writes: {', '.join(figures)}")
+                f"{len(self.group.unexpected_ends)} unexpected ends; "
+                f"{self.group.disagreements} permanent disagreements of Sentinels; lost acknowledged writes: {', '.join(figures)}")
         if SECONDS:
             print(text, flush=True)
         if REPORT:
