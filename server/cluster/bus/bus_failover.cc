@@ -34,9 +34,7 @@ absl::Status BusFailover::Start(ClusterFailover kind) {
   switch (kind) {
     case ClusterFailover::kTakeover:
       state_.Notice("An administrator requests a takeover of the master");
-      roles_.ClaimGreatestEpoch();
-      Promote();
-      break;
+      return TakeOver();
     case ClusterFailover::kForced:
       state_.Notice("An administrator requests a failover without the master");
       manual.can_start = true;
@@ -155,9 +153,10 @@ void BusFailover::Step() {
     return Explain("waiting for the votes of the majority");
   }
   state_.Notice("Elected in epoch " + std::to_string(election_.epoch) + ". Becoming the master");
-  ClusterNode& self = state_.self();
-  self.config_epoch = std::max(self.config_epoch, election_.epoch);
-  Promote();
+  if (Promote(election_.epoch).ok()) return;
+  Explain("the promotion cannot be saved");
+  election_.start = now - timeout - 1;  // expired: the votes are not used later
+  if (is_manual) roles_.EndManualFailover();
 }
 
 // The master notices its failure by its silence; other replicas get this one's offset now, so that
@@ -198,20 +197,40 @@ size_t BusFailover::Rank() const {
   }));
 }
 
-// The epoch of this node is already the new one.
-void BusFailover::Promote() {
+absl::Status BusFailover::TakeOver() {
+  roles_.EndManualFailover();
+  const uint64_t epoch = state_.topology.GreatestConfigEpoch() + 1;
+  state_.topology.current_epoch = std::max(state_.topology.current_epoch, epoch);
+  const absl::Status promoted = Promote(epoch);
+  if (promoted.ok()) return promoted;
+  return Refusal("ERR The takeover cannot be saved: " + std::string(ErrorLine(promoted)));
+}
+
+// Other nodes rely on the promotion from the first message on. If a restart could undo it, the
+// slots would have no owner, so it is saved first.
+absl::Status BusFailover::Promote(uint64_t epoch) {
   ClusterNode& self = state_.self();
   ClusterNode* old_master = state_.topology.KnownMasterOf(self);
-  if (old_master == nullptr) return;
-  roles_.MakeMaster(self);
-  state_.host.BecomeMaster();
+  if (old_master == nullptr) return absl::OkStatus();
+  const uint64_t old_epoch = std::exchange(self.config_epoch, std::max(self.config_epoch, epoch));
   const SlotSet slots = old_master->slots;
+  const bool accepted_replicas = self.accepts_replicas;
+  roles_.MakeMaster(self);
   slots.ForEach([&](size_t slot) { roles_.SetOwner(slot, &self); });
+  if (absl::Status saved = state_.SaveNow(); !saved.ok()) {
+    state_.Warning("The promotion cannot be saved. This node stays a replica");
+    slots.ForEach([&](size_t slot) { roles_.SetOwner(slot, old_master); });
+    roles_.MakeReplica(self, *old_master);
+    self.accepts_replicas = accepted_replicas;
+    self.config_epoch = old_epoch;
+    return saved;
+  }
+  state_.host.BecomeMaster();
   cluster_.Check();
-  (void)state_.SaveNow();
   sender_.BroadcastPong(BusSender::Audience::kAll);
   roles_.EndManualFailover();
   Reset();
+  return absl::OkStatus();
 }
 
 void BusFailover::Reset() {

@@ -24,14 +24,16 @@ namespace zsetd {
 //                                                                    │                 │
 //                         new configuration epoch, all slots <── votes of the majority
 //
-// An election ends without effect after twice the node timeout (two seconds at least), and the next
-// one starts after twice that time.
+// A promotion is saved and synced before it is announced. If it cannot be saved, this node stays a
+// replica, so that another one can be elected. An election ends without effect after twice the node
+// timeout (two seconds at least), and the next one starts after twice that time.
 class BusFailover {
  public:
   BusFailover(BusState& state, BusRoles& roles, BusSender& sender, ClusterState& cluster)
       : state_(state), roles_(roles), sender_(sender), cluster_(cluster) {}
 
-  // CLUSTER FAILOVER. A refusal has Redis's line.
+  // CLUSTER FAILOVER. A refusal has Redis's line. A takeover that cannot be saved is
+  // refused.
   absl::Status Start(ClusterFailover kind);
 
   // A replica of this master requests a manual failover. Pauses the clients.
@@ -69,7 +71,8 @@ class BusFailover {
   void StartElection(int64_t now);
   void RaiseRank();
   size_t Rank() const;
-  void Promote();
+  absl::Status TakeOver();
+  absl::Status Promote(uint64_t epoch);
   void Explain(std::string_view reason);
 
   BusState& state_;

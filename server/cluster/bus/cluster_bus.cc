@@ -373,9 +373,13 @@ void ClusterBus::SetConfigEpoch(uint64_t epoch) {
 }
 
 void ClusterBus::ApplySettings(const BusSettings& settings) {
-  machine_->state.settings = settings;
+  BusState& state = machine_->state;
+  const bool ends_announcement =
+      settings.announced_ip.empty() && !state.settings.announced_ip.empty();
+  if (ends_announcement) state.self().ip.clear();  // a peer's next ping shows it
+  state.settings = settings;
   machine_->ApplySettings();
-  machine_->state.SaveLater();
+  state.SaveLater();
 }
 
 void ClusterBus::Publish(std::string_view channel, std::string_view payload,

@@ -44,6 +44,7 @@ struct BusLink {
 // Invariants:
 // - A vote is saved and synced before it is sent. This node votes at most once in an epoch, also
 //   after a restart from its last saved nodes.conf.
+// - A promotion is saved and synced before it is announced.
 // - A slot changes its owner by a message only in favour of a greater configuration epoch, or if
 // the
 //   owner has withdrawn its claim.
@@ -120,7 +121,8 @@ class ClusterBus {
   // CLUSTER REPLICATE. `master` is another node and a master. This node has no slots.
   void Replicate(const ClusterNode& master);
 
-  // CLUSTER FAILOVER. A refusal has Redis's line.
+  // CLUSTER FAILOVER. A refusal has Redis's line. A takeover that cannot be saved is
+  // refused.
   absl::Status Failover(ClusterFailover kind);
 
   // CLUSTER RESET. Forgets all nodes, slots and, with `hard`, the name and the epochs. A replica

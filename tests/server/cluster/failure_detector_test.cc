@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include "tests/server/cluster/bus_fixture.h"
+
+namespace zsetd {
+namespace failure_detector_test {
+namespace {
+
+using FailureDetectorTest = BusFixture;
+
+TEST_F(FailureDetectorTest, AMajorityOfMastersDecidesAboutAFailure) {
+  Start(Nodes());
+  Connect();
+  Gossip('c', 'b', kBusMaster | kBusMayHaveFailed);
+  EXPECT_EQ(bus->CountFailureReports(Node('b')), 1u);
+  EXPECT_TRUE(Node('b').IsReachable()) << "this node reaches it";
+  Gossip('d', 'b', kBusMaster | kBusMayHaveFailed);
+  EXPECT_EQ(bus->CountFailureReports(Node('b')), 1u) << "a replica's report does not count";
+  Gossip('c', 'b', kBusMaster);
+  EXPECT_EQ(bus->CountFailureReports(Node('b')), 0u) << "withdrawn";
+  host.sent.clear();
+  Pass(4500, "b");
+  EXPECT_TRUE(Node('b').may_have_failed);
+  EXPECT_FALSE(WasSent(BusMessageType::kFail));
+  Gossip('c', 'b', kBusMaster | kBusMayHaveFailed);
+  EXPECT_TRUE(Node('b').has_failed);
+  EXPECT_TRUE(WasSent(BusMessageType::kFail));
+  host.now += 4001;
+  EXPECT_EQ(bus->CountFailureReports(Node('b')), 0u) << "older than two node timeouts";
+}
+
+TEST_F(FailureDetectorTest, AFailedMasterStaysFailedUntilReplicasHadTime) {
+  Start(Nodes());
+  Connect();
+  BusMessage failure = From('c', BusMessageType::kFail);
+  failure.subject_id = IdOf('b');
+  Deliver(failure);
+  EXPECT_TRUE(Node('b').has_failed);
+  Pass(3900);
+  EXPECT_TRUE(Node('b').has_failed);
+  Pass(300);
+  EXPECT_FALSE(Node('b').has_failed);
+  failure.subject_id = IdOf('d');
+  Deliver(failure);
+  EXPECT_TRUE(Node('d').has_failed);
+  Pass(100);
+  EXPECT_FALSE(Node('d').has_failed) << "a replica comes back immediately";
+}
+
+TEST_F(FailureDetectorTest, AMasterServesTwoSecondsAfterItsStart) {
+  Start(Nodes());
+  Connect();
+  EXPECT_FALSE(bus->IsUp());
+  Pass(1900);
+  EXPECT_FALSE(bus->IsUp());
+  Pass(300);
+  EXPECT_TRUE(bus->IsUp());
+}
+
+TEST_F(FailureDetectorTest, ASingleNodeServesImmediately) {
+  Start(IdOf('a') + " :6379@16379 myself,master - 0 0 0 connected\n");
+  (void)bus->Settle();
+  EXPECT_FALSE(bus->IsUp()) << "no slots";
+  for (size_t slot = 0; slot < kSlotCount; ++slot) bus->SetOwner(slot, &bus->topology().self());
+  (void)bus->Settle();
+  EXPECT_TRUE(bus->IsUp());
+  EXPECT_GT(host.changes, 0);
+}
+
+}  // namespace
+}  // namespace failure_detector_test
+}  // namespace zsetd
