@@ -279,6 +279,10 @@ FailoverRequest TakeFailover(ArgReader& args) {
 }
 
 void Failover(AdminCall& call) {
+  if (call.engine.settings().cluster_enabled) {
+    return call.Fail(
+        "ERR FAILOVER not allowed in cluster mode. Use CLUSTER FAILOVER command instead.");
+  }
   const bool aborts = call.argv().size() == 2 && call.args.Take("abort");
   const FailoverRequest request = TakeFailover(call.args);
   MasterControl& control = *call.engine.services().master;
