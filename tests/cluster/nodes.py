@@ -36,6 +36,7 @@ class Node:
     def __init__(self, number, port, program=ZSETD):
         self.id = f"{number:x}" * 40
         self.port = port
+        self.tls_port = 0
         self.program = program
         self.folder = tempfile.TemporaryDirectory()
         self.nodes_file = pathlib.Path(self.folder.name, "nodes.conf")
@@ -52,6 +53,12 @@ class Node:
         self.client.close()
         return self.server.stop()
 
+    def suspend(self):
+        self.server.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.server.process.send_signal(signal.SIGCONT)
+
     def kill(self):
         self.server.expected_exit_code = -signal.SIGKILL
         self.server.kill()
@@ -60,8 +67,13 @@ class Node:
         return self.client.execute_command(*words)
 
     @property
+    def base_port(self):
+        """The port that the bus's one is derived from, and that redis-cli uses."""
+        return self.tls_port or self.port
+
+    @property
     def address(self):
-        return f"127.0.0.1:{self.port}"
+        return f"127.0.0.1:{self.base_port}"
 
     def is_running(self):
         return self.server is not None and not self.server.ended()
@@ -90,18 +102,32 @@ def line(node, of, slots, master=None):
 
 
 class ClusterTest(unittest.TestCase):
+    """Tests on nodes whose nodes.conf the test writes."""
+
     def nodes(self, count):
+        """Returns nodes that the end of the test stops."""
+        return self._nodes(count, self.addCleanup)
+
+    @classmethod
+    def nodes_of_class(cls, count):
+        """Returns nodes that the end of the class stops."""
+        return cls._nodes(count, cls.addClassCleanup)
+
+    @classmethod
+    def _nodes(cls, count, add_cleanup):
         nodes = [Node(number, free_node_port()) for number in range(1, count + 1)]
         for node in nodes:
-            self.addCleanup(self._see_off, node)
+            add_cleanup(cls._see_off, node)
         return nodes
 
-    def _see_off(self, node):
-        if node.server is not None:
-            self.assertIsNone(node.stop())
+    @staticmethod
+    def _see_off(node):
+        problem = node.stop() if node.server is not None else None
         node.folder.cleanup()
+        assert problem is None, problem
 
-    def write_files(self, nodes, replica=None):
+    @staticmethod
+    def write_files(nodes, replica=None):
         """Divides the slots among the nodes. The replica is that of the first node."""
         share = SLOTS // len(nodes)
         bounds = [share * i for i in range(len(nodes))] + [SLOTS]
@@ -112,22 +138,24 @@ class ClusterTest(unittest.TestCase):
                 lines.append(line(replica, of, "", nodes[0]))
             of.nodes_file.write_text("\n".join(lines) + "\nvars currentEpoch 9 lastVoteEpoch 0\n")
 
-    def start_cluster(self, count):
-        nodes = self.nodes(count)
-        self.write_files(nodes)
+    @classmethod
+    def start_nodes(cls, nodes):
+        """Starts nodes that divide the slots, and waits until they serve."""
+        cls.write_files(nodes)
         for node in nodes:
             node.start()
         for node in nodes:
-            self.await_that(node.is_up, node.server.log())
+            cls.await_that(node.is_up, node.server.log())
         return nodes
 
-    def await_that(self, holds, what):
-        self.assertTrue(eventually(holds), what)
+    @staticmethod
+    def await_that(holds, what):
+        assert eventually(holds), what
 
 
-def run_cli(*words, answers=""):
+def run_cli(*words, answers="", options=()):
     """Runs redis-cli --cluster. Returns its exit code and output."""
-    end = subprocess.run(["redis-cli", "--cluster", *map(str, words)], input=answers,
+    end = subprocess.run(["redis-cli", *options, "--cluster", *map(str, words)], input=answers,
                          capture_output=True, text=True, timeout=300)
     return end.returncode, end.stdout + end.stderr
 
@@ -139,7 +167,7 @@ class BusTest(unittest.TestCase):
     PROGRAMS = [ZSETD, ZSETD, ZSETD]
     REPLICAS = []
     TIMEOUT_MS = 1000
-    OPTIONS = ()
+    CLI_OPTIONS = ()  # of redis-cli
 
     @classmethod
     def setUpClass(cls):
@@ -148,7 +176,7 @@ class BusTest(unittest.TestCase):
             cls.add_node(program)
         try:
             code, text = run_cli("create", *(node.address for node in cls.cluster),
-                                 "--cluster-yes")
+                                 "--cluster-yes", options=cls.CLI_OPTIONS)
             assert code == 0, text
             assert "[OK] All nodes agree about slots configuration." in text, text
             assert "[OK] All 16384 slots covered." in text, text
@@ -177,7 +205,7 @@ class BusTest(unittest.TestCase):
     @classmethod
     def add_replica(cls, master, program):
         node = cls.add_node(program)
-        assert node.command("CLUSTER", "MEET", "127.0.0.1", master.port) == "OK"
+        assert node.command("CLUSTER", "MEET", "127.0.0.1", master.base_port) == "OK"
         cls.await_that(lambda: "master" in node.view().get(master.id, [()])[0] and
                        node.id in master.view())
         node.command("CLUSTER", "REPLICATE", master.id)
@@ -186,8 +214,18 @@ class BusTest(unittest.TestCase):
     @classmethod
     def start_node(cls, node, *options):
         node.start(None, "--cluster-node-timeout", str(cls.TIMEOUT_MS), "--repl-diskless-sync-delay",
-                   "0", *cls.OPTIONS, *options)
+                   "0", *cls.options_of(node), *options)
         node.id = node.my_id()
+
+    @classmethod
+    def options_of(cls, node):
+        """Returns further options of a node that starts."""
+        return ()
+
+    def cli(self, *words, answers=""):
+        code, text = run_cli(*words, answers=answers, options=self.CLI_OPTIONS)
+        self.assertEqual(code, 0, text)
+        return text
 
     @classmethod
     def running(cls):

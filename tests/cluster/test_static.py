@@ -17,6 +17,7 @@ logging.disable(logging.CRITICAL)  # redis-py logs each redirection
 
 KEYS = 2000
 K_SLOT = 7629  # of the key k
+NO_DELAY = ("--repl-diskless-sync-delay", "0")
 
 
 def cluster_client(node):
@@ -46,8 +47,16 @@ def move_slot(slot, source, target, others=()):
 
 
 class Clients(ClusterTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = cls.start_nodes(cls.nodes_of_class(3))
+
+    def tearDown(self):
+        for node in self.cluster:
+            node.command("FLUSHALL")
+
     def test_redis_py_reads_and_writes_on_all_nodes(self):
-        nodes = self.start_cluster(3)
+        nodes = self.cluster
         client = cluster_client(nodes[0])
         for i in range(KEYS):
             client.zadd(f"key:{i}", {"member": i})
@@ -63,7 +72,7 @@ class Clients(ClusterTest):
         client.close()
 
     def test_slots_move_under_load_without_errors(self):
-        nodes = self.start_cluster(3)
+        nodes = self.cluster
         client = cluster_client(nodes[0])
         slot = client.keyslot("{tag}")
         source = next(node for node in nodes if owns(node, slot))
@@ -98,7 +107,7 @@ class Clients(ClusterTest):
         client.close()
 
     def test_ioredis_reads_and_writes_on_all_nodes(self):
-        nodes = self.start_cluster(3)
+        nodes = self.cluster
         here = pathlib.Path(__file__).resolve().parent
         if not (here.parent / "clients/node_modules/ioredis").exists():
             self.skipTest("ioredis is not installed")
@@ -107,36 +116,12 @@ class Clients(ClusterTest):
         self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
 
 
-class Tools(ClusterTest):
-    def run_cli(self, command, node, *options):
-        end = subprocess.run(["redis-cli", "--cluster", command, f"127.0.0.1:{node.port}", *options],
-                             capture_output=True, text=True, timeout=300)
-        self.assertEqual(end.returncode, 0, end.stdout + end.stderr)
-        return end.stdout
-
-    def test_redis_cli_checks_and_moves_slots(self):
-        first, second = self.start_cluster(2)
-        client = cluster_client(first)
-        for i in range(KEYS):
-            client.set(f"key:{i}", i)
-        self.run_cli("reshard", first, "--cluster-from", first.id, "--cluster-to", second.id,
-                     "--cluster-slots", "100", "--cluster-yes")
-        text = self.run_cli("check", first)
-        self.assertIn("All nodes agree about slots configuration", text)
-        self.assertIn("All 16384 slots covered", text)
-        self.assertTrue(owns(second, 99))
-        self.assertFalse(owns(first, 99))
-        for i in range(KEYS):
-            self.assertEqual(client.get(f"key:{i}"), str(i))
-        self.run_cli("fix", second)
-        self.run_cli("rebalance", second, "--cluster-threshold", "1")
-        self.run_cli("check", second)
-        client.close()
-
-
 class Topology(ClusterTest):
     def test_survives_a_kill(self):
-        first, second = self.start_cluster(2)
+        first, second = self.nodes(2)
+        self.write_files([first, second])
+        for node in (first, second):
+            node.start()
         move_slot(5, first, second)
         second.command("CLUSTER", "SETSLOT", 6, "IMPORTING", first.id)
         first.command("CLUSTER", "SETSLOT", 6, "MIGRATING", second.id)
@@ -161,7 +146,7 @@ class Topology(ClusterTest):
         self.assertIn("cluster_slots_assigned:1\r\n", node.command("CLUSTER", "INFO"))
 
     def test_a_file_is_used_by_one_server(self):
-        node, = self.start_cluster(1)
+        node, = self.start_nodes(self.nodes(1))
         end = subprocess.run([ZSETD, "--port", "0", "--cluster-enabled", "yes",
                               "--dir", node.folder.name, "--save", ""],
                              capture_output=True, text=True, timeout=60)
@@ -247,7 +232,7 @@ class Replicas(ClusterTest):
     def test_a_replica_follows_its_master_and_serves_reads(self):
         master, replica = self.nodes(2)
         self.write_files([master], replica)
-        master.start()
+        master.start(None, *NO_DELAY)
         replica.start()
         self.await_that(master.is_up, master.server.log())
         master.command("SET", "k", "v")
@@ -267,7 +252,7 @@ class Replicas(ClusterTest):
     def test_an_empty_node_becomes_a_replica(self):
         master, replica = self.nodes(2)
         self.write_files([master], None)
-        master.start()
+        master.start(None, *NO_DELAY)
         self.await_that(master.is_up, master.server.log())
         master.command("SET", "k", "v")
         replica.nodes_file.write_text(line(master, replica, f"0-{SLOTS - 1}") + "\n" +

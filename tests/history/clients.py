@@ -13,17 +13,18 @@ PATIENCE_S = 0.7
 PAUSE_S = 0.004  # between operations
 MOVES = 4000  # of each client, prepared in the source
 MOVE_BY_SCRIPT = "local moved = redis.call('zrem', KEYS[1], ARGV[1]) redis.call('zadd', KEYS[2], ARGV[2], ARGV[1]) return moved"
-NOT_HERE = ("READONLY", "LOADING", "MASTERDOWN", "UNBLOCKED")
+NOT_HERE = ("READONLY", "LOADING", "MASTERDOWN", "UNBLOCKED", "MOVED", "CLUSTERDOWN")
 
 
 class Client(threading.Thread):
-    def __init__(self, number, ports, replicas, seed, has_moves):
+    def __init__(self, number, ports, replicas, seed, has_moves, key_prefix):
         super().__init__(daemon=True)
         self.number = number
         self.ports = ports
         self.replicas = replicas
         self.random = random.Random(f"{seed} {number}")
         self.has_moves = has_moves  # whether the server has ZMOVEBYSCORE
+        self.key = lambda name: key_prefix + name
         self.operations = []
         self.acknowledged_by_all = 0
         self.stops = threading.Event()
@@ -86,15 +87,15 @@ class Client(threading.Thread):
         """Sends the requests of an operation together. Returns their replies."""
         element = operation.element
         score = operation.client * MOVES + operation.number
-        by_score = ("ZMOVEBYSCORE", "source", "target", score, score)
-        by_script = ("EVAL", MOVE_BY_SCRIPT, 2, "source", "target", element, score)
+        by_score = ("ZMOVEBYSCORE", self.key("source"), self.key("target"), score, score)
+        by_script = ("EVAL", MOVE_BY_SCRIPT, 2, self.key("source"), self.key("target"), element, score)
         requests = {
-            "push": [("RPUSH", "push", element)],
-            "score": [("ZADD", "score", score, element)],
-            "entry": [("XADD", "entry", "*", "element", element)],
-            "pair": [("MULTI",), ("RPUSH", "pair1", element), ("RPUSH", "pair2", element), ("EXEC",)],
+            "push": [("RPUSH", self.key("push"), element)],
+            "score": [("ZADD", self.key("score"), score, element)],
+            "entry": [("XADD", self.key("entry"), "*", "element", element)],
+            "pair": [("MULTI",), ("RPUSH", self.key("pair1"), element), ("RPUSH", self.key("pair2"), element), ("EXEC",)],
             "move": [by_score if self.has_moves else by_script],
-            "count": [("INCR", f"count:{self.number}")]}[operation.kind]
+            "count": [("INCR", self.key(f"count:{self.number}"))]}[operation.kind]
         for words in requests:
             peer.send(*words)
         replies = [peer.reply() for _ in requests]

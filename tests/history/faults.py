@@ -37,6 +37,10 @@ def kill_all(group, random):
         node.start()
 
 
+def kill_voter(group, random):
+    kill_and_restart(random.choice(group.voters), random)
+
+
 def restart_master(group, random):
     group.master().restart()
 
@@ -53,7 +57,7 @@ def suspend_any(group, random):
 
 
 def isolate_master(group, random):
-    """The master is cut off from the other nodes and from the Sentinels; clients reach it."""
+    """The master is cut off from the other nodes and those that decide; clients reach it."""
     separate(group, random, {group.master().name}, group.others(group.master()))
 
 
@@ -131,6 +135,8 @@ def possible(group):
               isolate_clients, delay_all, halve_links, rewrite_logs, fail_over]
     if all(node.has_own_disk for node in group.nodes):
         faults.append(fill_disk)
+    if getattr(group, "voters", None):
+        faults.append(kill_voter)
     if os.environ.get("SHIFTED_CLOCK"):
         faults.append(step_clock)
     return faults

@@ -1,7 +1,6 @@
-"""Three nodes whose failovers three Sentinels decide, with a proxy in front of each node.
-
-Tests see a group through Group. A cluster can take the place of the Sentinels if it provides the same
-functions.
+"""Three nodes with the same data, and a proxy in front of each. Three Sentinels decide about their
+failovers (SentinelGroup), or the masters of a cluster, of which the nodes are one shard
+(ClusterGroup). Tests see both through Group.
 """
 
 import os
@@ -10,6 +9,7 @@ import signal
 import struct
 import subprocess
 import tempfile
+import time
 
 import redis
 
@@ -34,7 +34,14 @@ repl-diskless-sync-delay 0
 dir {folder}
 replica-announce-ip 127.0.0.1
 replica-announce-port {announced}
-{follows}
+"""
+CLUSTER_SETTINGS = """\
+cluster-enabled yes
+cluster-node-timeout 1000
+cluster-port {bus_port}
+cluster-announce-ip 127.0.0.1
+cluster-announce-port {announced}
+cluster-announce-bus-port {announced_bus_port}
 """
 SENTINEL_SETTINGS = """\
 port {port}
@@ -53,9 +60,9 @@ SENTINEL_PERIODS_MS = {"PUBLISH-PERIOD": 100, "INFO-PERIOD": 200, "PING-PERIOD":
 
 class Node:
     """A server with a folder of its own. It keeps its folder, port and configuration when it
-    restarts, and so its role and its data."""
+    restarts, and so its role and its data. start() starts it for the first time, too."""
 
-    def __init__(self, name, program, folder, network, master):
+    def __init__(self, name, program, folder, network):
         self.name = name
         self.program = program
         self.folder = pathlib.Path(folder, name)
@@ -65,14 +72,15 @@ class Node:
             capture_output=True).returncode == 0
         self.port = free_port()
         self.proxy_port = network.add(name, self.port)
-        follows = f"replicaof 127.0.0.1 {master.proxy_port}" if master else ""
         self.settings = pathlib.Path(folder, f"{name}.conf")
-        self.settings.write_text(NODE_SETTINGS.format(
-            folder=self.folder, announced=self.proxy_port, follows=follows))
+        self.settings.write_text(NODE_SETTINGS.format(folder=self.folder, announced=self.proxy_port))
+        self.process = None
         self.clock = pathlib.Path(folder, f"{name}.clock")
         self.shift_clock(0)
-        self.logs = []
-        self.start()
+
+    def add_settings(self, text):
+        with self.settings.open("a") as file:
+            file.write(text)
 
     def start(self):
         environment = {"LD_PRELOAD": CLOCK, "CLOCK_SHIFT": str(self.clock)} if CLOCK else {}
@@ -138,6 +146,8 @@ class Node:
             subprocess.run(["umount", "-l", str(self.folder)], check=True)
 
     def _end(self, requires_end=True):
+        if self.process is None:
+            return
         self.client.close()
         problem = self.process.stop()
         if problem and requires_end:
@@ -147,10 +157,13 @@ class Node:
 class Group:
     """Nodes, and the rules of their network. `master()` is the node that takes writes."""
 
+    KEY_PREFIX = ""
+
     def __init__(self, folder):
         self.folder = folder
         self.network = Network()
         self.nodes = []
+        self.disagreements = 0  # of the observers, which they did not end by themselves
         self.unexpected_ends = []  # the logs of nodes that have ended by themselves
 
     def names(self):
@@ -180,6 +193,7 @@ class Group:
 
     def await_settled(self):
         def is_settled():
+            time.sleep(0.05)  # leaves time to the proxies, which run in this process
             self.restart_ended()
             return self.is_settled()
 
@@ -192,9 +206,13 @@ class Group:
         """Does what an operator does if observers disagree permanently. Returns whether they disagreed."""
         return False
 
+    def all_nodes(self):
+        """Returns the nodes, and those that only decide about failovers."""
+        return self.nodes
+
     def restart_ended(self):
         """Restarts nodes that have ended by themselves: redis-server does so if its disk is full."""
-        for node in self.nodes:
+        for node in self.all_nodes():
             if not node.is_running():
                 self.unexpected_ends.append(node.process.log()[-2000:])
                 node.process.stop()
@@ -202,7 +220,7 @@ class Group:
 
     def report(self):
         return "\n".join(f"{node.name} {node.proxy_port} -> {node.port}: "
-                         f"{self._try(node.info)}\n{node.process.log()[-2500:]}" for node in self.nodes)
+                         f"{self._try(node.info)}\n{node.process.log()[-2500:]}" for node in self.all_nodes())
 
     @staticmethod
     def _try(ask):
@@ -213,17 +231,19 @@ class Group:
 
     def close(self):
         self.network.close()
-        for node in self.nodes:
+        for node in self.all_nodes():
             node.close()
 
 
 class SentinelGroup(Group):
     def __init__(self, program, folder):
         super().__init__(folder)
-        self.disagreements = 0  # of the Sentinels, which they did not end by themselves
         for number in range(3):
-            master = self.nodes[0] if self.nodes else None
-            self.nodes.append(Node(f"node{number}", program, folder, self.network, master))
+            node = Node(f"node{number}", program, folder, self.network)
+            if self.nodes:
+                node.add_settings(f"replicaof 127.0.0.1 {self.nodes[0].proxy_port}\n")
+            node.start()
+            self.nodes.append(node)
         eventually(lambda: self.nodes[0].info()["connected_slaves"] == 2)
         self.sentinels = [self._start_sentinel(number) for number in (1, 2, 3)]
         for sentinel in self.sentinels:
@@ -307,4 +327,83 @@ class SentinelGroup(Group):
         super().close()
 
 
-__all__ = ["CLIENT", "Group", "Node", "SentinelGroup"]
+class ClusterGroup(Group):
+    """A cluster of three masters. The nodes are the shard with the keys: a master and two replicas.
+    The other two masters have a slot each; with the shard's master they decide about failovers."""
+
+    KEY_PREFIX = "{group}"
+    SLOTS = ("0-16381", "16382", "16383")  # of the shard, and of the other masters
+
+    def __init__(self, program, folder):
+        super().__init__(folder)
+        self.nodes = [Node(f"node{number}", program, folder, self.network) for number in range(3)]
+        self.voters = [Node(f"voter{number}", program, folder, self.network) for number in (1, 2)]
+        for number, node in enumerate(self.all_nodes()):
+            node.id = f"{number + 1}" * 40
+            node.bus_port = free_port()
+            node.bus_proxy_port = self.network.add(node.name, node.bus_port)
+            self.network.set_bus_id(node.name, node.id)
+            node.add_settings(CLUSTER_SETTINGS.format(
+                bus_port=node.bus_port, announced=node.proxy_port, announced_bus_port=node.bus_proxy_port))
+        for node in self.all_nodes():
+            (node.folder / "nodes.conf").write_text(self._nodes_text(node))
+            node.start()
+        for voter in self.voters:
+            voter.client.config_set("min-replicas-to-write", 0)
+        self.await_settled()
+
+    def all_nodes(self):
+        return self.nodes + self.voters
+
+    def parties(self):
+        return {node.name for node in self.all_nodes()}
+
+    def _nodes_text(self, own):
+        lines = []
+        masters = [self.nodes[0], *self.voters]
+        for node in self.all_nodes():
+            is_master = node in masters
+            flags = ("myself," if node is own else "") + ("master" if is_master else "slave")
+            epoch = masters.index(node) + 1 if is_master else 1
+            slots = " " + self.SLOTS[masters.index(node)] if is_master else ""
+            lines.append(f"{node.id} 127.0.0.1:{node.proxy_port}@{node.bus_proxy_port} {flags} "
+                         f"{'-' if is_master else masters[0].id} 0 0 {epoch} connected{slots}\n")
+        return "".join(lines) + "vars currentEpoch 3 lastVoteEpoch 0\n"
+
+    @staticmethod
+    def view(observer):
+        """Returns the nodes as one sees them: ID -> (flags, master's ID, slots)."""
+        lines = [line.split(" ") for line in
+                 observer.client.execute_command("CLUSTER", "NODES").decode().splitlines()]
+        return {words[0]: (frozenset(words[2].split(",")) - {"myself"}, words[3], tuple(words[8:]))
+                for words in lines}
+
+    def master(self):
+        return self._master_as_seen_by(self.voters[0])
+
+    def _master_as_seen_by(self, observer):
+        owners = [id for id, (_, _, slots) in self.view(observer).items() if slots[:1] == self.SLOTS[:1]]
+        return next((node for node in self.nodes if [node.id] == owners), None)
+
+    def is_settled(self):
+        try:
+            views = [self.view(node) for node in self.all_nodes()]
+            are_up = all(b"cluster_state:ok" in node.client.execute_command("CLUSTER", "INFO")
+                         for node in self.all_nodes())
+            master = self.master()
+            return (are_up and master is not None and all(view == views[0] for view in views) and
+                    not any(flags & {"fail", "fail?"} for flags, *_ in views[0].values()) and
+                    master.info()["role"] == "master" and all(
+                        node.info()["role"] == "slave" and node.info()["master_port"] == master.proxy_port and
+                        node.info()["master_link_status"] == "up" for node in self.nodes if node is not master))
+        except redis.RedisError:
+            return False
+
+    def fail_over(self):
+        try:
+            self.replicas()[0].client.execute_command("CLUSTER", "FAILOVER")
+        except redis.ResponseError:
+            pass  # one is in progress
+
+
+__all__ = ["CLIENT", "ClusterGroup", "Group", "Node", "SentinelGroup"]

@@ -1,7 +1,8 @@
 """The network between the nodes of a group: one TCP proxy in front of each node.
 
-Other nodes, Sentinels and clients reach a node only through its proxy. The proxy finds out which
-party opened a connection: a replica states its announced port in REPLCONF, and a Sentinel has an
+Other nodes, Sentinels and clients reach a node only through its proxy; a node of a cluster has a
+second proxy, for the bus. The proxy finds out which party opened a connection: a replica states its
+announced port in REPLCONF, a message of the bus contains its sender's ID, and a Sentinel has an
 address of its own (127.0.0.21 and so on). All other connections are those of clients. So each link
 between two parties can be cut, stalled in one or both directions, slowed down, or cut in the middle
 of the bytes that are under way.
@@ -15,6 +16,7 @@ import threading
 CLIENT = "client"
 SENTINEL_ADDRESS = "127.0.0.2"  # followed by the number of the Sentinel
 LISTENING_PORT = re.compile(rb"listening-port\r\n\$\d+\r\n(\d+)\r\n")
+BUS_ID = slice(40, 80)  # in a message of the bus
 CHUNK = 1 << 16
 
 
@@ -34,6 +36,7 @@ class Network:
     def __init__(self):
         self._rules = {}  # by (sender, receiver)
         self._ports = {}  # the names of the nodes, by the port of their proxy
+        self._bus_names = {}  # the names of the nodes, by their IDs on the bus
         self._servers = []
         self._connections = set()
         self._loop = asyncio.new_event_loop()
@@ -55,6 +58,10 @@ class Network:
 
         self._run(serve())
         return port
+
+    def set_bus_id(self, name, node_id):
+        """States the ID that a node has in messages of the bus."""
+        self._bus_names[node_id.encode()] = name
 
     def set_rule(self, rule, senders, receivers):
         """Applies a rule to the bytes from each sender to each receiver."""
@@ -149,6 +156,8 @@ class Network:
         while data := await reader.read(CHUNK):
             if to_node and connection.peer == CLIENT and (found := LISTENING_PORT.search(data)):
                 connection.peer = self._ports.get(int(found[1]), CLIENT)
+            if to_node and data.startswith(b"RCmb"):
+                connection.peer = self._bus_names.get(data[BUS_ID], connection.peer)
             while (rule := self._rules.get(connection.pairs()[0 if to_node else 1], OPEN)).stalls:
                 await self._changed.wait()
             if rule.cuts:

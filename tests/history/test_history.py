@@ -1,4 +1,4 @@
-"""Clients change the data of three nodes under three Sentinels while faults occur. Afterwards the
+"""Clients change the data of three nodes, under three Sentinels or in a cluster, while faults occur. Afterwards the
 history of what they sent and received is checked against the data (records.py).
 
 PROGRAM is the server, zsetd by default. With HISTORY_SECONDS, random faults occur for this time;
@@ -18,7 +18,7 @@ import redis
 
 import faults
 from clients import MOVES, Client
-from group import SentinelGroup
+from group import ClusterGroup, SentinelGroup
 from records import ACKNOWLEDGED, BY_ALL, BY_ONE, Final, lost, violations
 from server_process import eventually
 
@@ -33,23 +33,28 @@ IS_ZSETD = pathlib.Path(PROGRAM).name != "redis-server"
 
 
 class History(unittest.TestCase):
+    GROUP = SentinelGroup
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.random = random.Random(SEED)
-        self.group = SentinelGroup(PROGRAM, folder.name)
+        self.group = self.GROUP(PROGRAM, folder.name)
         self.addCleanup(self.group.close)
         self.made = []
+
+    def key(self, name):
+        return self.group.KEY_PREFIX + name
 
     def prepare_moves(self):
         client = self.group.master().client
         for number in range(CLIENTS):
-            client.zadd("source", {f"{number}:{move}": number * MOVES + move for move in range(MOVES)})
+            client.zadd(self.key("source"), {f"{number}:{move}": number * MOVES + move for move in range(MOVES)})
         self.assertEqual(client.wait(REPLICAS, 20_000), REPLICAS)
 
     def start_clients(self):
         ports = [node.proxy_port for node in self.group.nodes]
-        clients = [Client(number, ports, REPLICAS, SEED, IS_ZSETD) for number in range(CLIENTS)]
+        clients = [Client(number, ports, REPLICAS, SEED, IS_ZSETD, self.group.KEY_PREFIX) for number in range(CLIENTS)]
         for client in clients:
             client.start()
         return clients
@@ -87,16 +92,15 @@ class History(unittest.TestCase):
         self.assertTrue(eventually(is_same, 30), lambda: f"{offset()} {digests()}\n{self.group.report()}")
         return master.client
 
-    @staticmethod
-    def read(client):
+    def read(self, client):
         words = lambda elements: [element.decode() for element in elements]
-        entries = client.xrange("entry")
+        entries = client.xrange(self.key("entry"))
         return Final(
-            push=words(client.lrange("push", 0, -1)), score=words(client.zrange("score", 0, -1)),
+            push=words(client.lrange(self.key("push"), 0, -1)), score=words(client.zrange(self.key("score"), 0, -1)),
             entry=[fields[b"element"].decode() for _, fields in entries],
-            pair=(words(client.lrange("pair1", 0, -1)), words(client.lrange("pair2", 0, -1))),
-            source=words(client.zrange("source", 0, -1)), target=words(client.zrange("target", 0, -1)),
-            counters={number: int(client.get(f"count:{number}") or 0) for number in range(CLIENTS)})
+            pair=(words(client.lrange(self.key("pair1"), 0, -1)), words(client.lrange(self.key("pair2"), 0, -1))),
+            source=words(client.zrange(self.key("source"), 0, -1)), target=words(client.zrange(self.key("target"), 0, -1)),
+            counters={number: int(client.get(self.key(f"count:{number}")) or 0) for number in range(CLIENTS)})
 
     def test_writes_that_all_replicas_acknowledged_survive(self):
         self.prepare_moves()
@@ -132,14 +136,19 @@ class History(unittest.TestCase):
             all_of, gone = ([each for each in which if each.outcome == outcome]
                             for which in (acknowledged, absent))
             figures.append(f"{len(gone)} of {len(all_of)} {name}")
-        text = (f"{pathlib.Path(PROGRAM).name}: {len(self.made)} faults in {seconds:.0f} s, seed {SEED}; "
-                f"{len(self.group.unexpected_ends)} unexpected ends; "
-                f"{self.group.disagreements} permanent disagreements of Sentinels; lost acknowledged writes: {', '.join(figures)}")
+        text = (f"{pathlib.Path(PROGRAM).name}, {self.GROUP.__name__}: {len(self.made)} faults in {seconds:.0f} s, "
+                f"seed {SEED}; {len(self.group.unexpected_ends)} unexpected ends; {self.group.disagreements} "
+                f"permanent disagreements of Sentinels; lost acknowledged writes: {', '.join(figures)}")
         if SECONDS:
             print(text, flush=True)
         if REPORT:
             with open(REPORT, "a", encoding="utf-8") as file:
                 print(text, file=file)
+
+
+@unittest.skipUnless(SECONDS, "only with HISTORY_SECONDS; cluster.partitions has the short form")
+class ClusterHistory(History):
+    GROUP = ClusterGroup
 
 
 if __name__ == "__main__":
