@@ -61,13 +61,18 @@ size_t RequestParser::NeededBytes() const {
   return bulk_size_ ? position_ - taken_ + *bulk_size_ + kLineEndBytes : 0;
 }
 
+// Next() reads the line that broke the protocol again, because `position_` is before it.
 std::span<const Args> RequestParser::Upcoming() {
-  if (next_ == batch_.size() && HasMore()) ReadBatch();
+  if (next_ == batch_.size() && HasMore()) {
+    ReadBatch();
+    error_.clear();
+  }
   return std::span(batch_).subspan(next_);
 }
 
 RequestParser::Result RequestParser::Next() {
-  if (Upcoming().empty()) return error_.empty() ? Result::kNeedMore : Result::kBroken;
+  if (next_ == batch_.size() && HasMore()) ReadBatch();
+  if (next_ == batch_.size()) return error_.empty() ? Result::kNeedMore : Result::kBroken;
   TakeUpTo(wholes_[next_++].end);
   return Result::kRequest;
 }
@@ -147,25 +152,27 @@ bool RequestParser::ReadUsualCount() {
 
 bool RequestParser::ReadCount() {
   if (ReadUsualCount()) return true;
+  const uint64_t line_start = position_;
   const auto line = ReadLine('\r', "too big mbulk count string");
   if (!line) return false;
   int64_t count = 0;
   const bool valid = ReadInteger(line->substr(1), count) &&
                      (count < 0 || static_cast<size_t>(count) <= limits_.max_words);
-  if (!valid) return Break("invalid multibulk length");
+  if (!valid) return Break(line_start, "invalid multibulk length");
   if (limits_.unauthenticated && count > kMostWordsUnauthenticated) {
-    return Break("unauthenticated multibulk length");
+    return Break(line_start, "unauthenticated multibulk length");
   }
   words_left_ = std::max<int64_t>(count, 0);
   return true;
 }
 
 bool RequestParser::ReadInline() {
+  const uint64_t line_start = position_;
   auto line = ReadLine('\n', "too big inline request");
   if (!line) return false;
   if (line->ends_with('\r')) line->remove_suffix(1);
   auto words = SplitWords(*line);
-  if (!words) return Break("unbalanced quotes in request");
+  if (!words) return Break(line_start, "unbalanced quotes in request");
   unquoted_ = *std::move(words);
   for (const std::string& word : unquoted_) unquoted_bytes_ += word.capacity();
   words_.assign(unquoted_.begin(), unquoted_.end());
@@ -213,18 +220,19 @@ bool RequestParser::ReadWord() {
 }
 
 bool RequestParser::ReadBulkSize() {
-  const char* line_start = FromPosition().data();
+  const uint64_t line_start = position_;
+  const char* const first = FromPosition().data();
   const auto line = ReadLine('\r', "too big bulk count string");
   if (!line) return false;
   if (!line->starts_with('$')) {
-    return Break(std::string("expected '$', got '") + *line_start + "'");
+    return Break(line_start, std::string("expected '$', got '") + *first + "'");
   }
   int64_t size = 0;
   const bool valid = ReadInteger(line->substr(1), size) && size >= 0 &&
                      static_cast<size_t>(size) <= limits_.max_bulk_bytes;
-  if (!valid) return Break("invalid bulk length");
+  if (!valid) return Break(line_start, "invalid bulk length");
   if (limits_.unauthenticated && size > kMostBytesUnauthenticated) {
-    return Break("unauthenticated bulk length");
+    return Break(line_start, "unauthenticated bulk length");
   }
   bulk_size_ = size;
   return true;
@@ -234,7 +242,7 @@ std::optional<std::string_view> RequestParser::ReadLine(char end, std::string_vi
   const std::string_view bytes = FromPosition();
   const size_t size = FindByte(bytes.substr(0, limits_.max_line_bytes + 1), end, searched_);
   if (size > limits_.max_line_bytes) {
-    Break(too_long);
+    Break(position_, too_long);
     return std::nullopt;
   }
   const size_t with_end = size + (end == '\r' ? kLineEndBytes : 1);
@@ -245,7 +253,8 @@ std::optional<std::string_view> RequestParser::ReadLine(char end, std::string_vi
   return bytes.substr(0, size);
 }
 
-bool RequestParser::Break(std::string_view reason) {
+bool RequestParser::Break(uint64_t line_start, std::string_view reason) {
+  position_ = line_start;
   error_ = "ERR Protocol error: ";
   error_ += reason;
   return false;

@@ -55,7 +55,8 @@ class RequestParser {
   Args argv() const { return batch_[next_ - 1]; }
 
   // The requests that were read ahead and that Next() will return. Reads some if none is left.
-  // Valid until Space() or Next() is called.
+  // Valid until Space() or Next() is called. Bytes that exceed a limit or break the protocol are
+  // left to Next(), which applies the limits of that time.
   std::span<const Args> Upcoming();
 
   // The request that Next() found and the requests after it that were read already, which Next()
@@ -125,7 +126,8 @@ class RequestParser {
   // that is too long.
   std::optional<std::string_view> ReadLine(char end, std::string_view too_long);
 
-  bool Break(std::string_view reason);
+  // Breaks the connection at the line that begins at this position. Returns false.
+  bool Break(uint64_t line_start, std::string_view reason);
   bool HasMore() const { return buffer_.unread().size() > position_ - taken_ || begun_ > taken_; }
   std::string_view FromPosition() const { return buffer_.unread().substr(position_ - taken_); }
   void TakeUpTo(uint64_t end);

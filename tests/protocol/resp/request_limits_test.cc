@@ -56,6 +56,23 @@ TEST(RequestLimits, RefusesLinesThatNeverEnd) {
   ExpectLineLimit("", 'x', "ERR Protocol error: too big inline request");
 }
 
+TEST(RequestLimits, AreThoseOfTheTimeWhenARequestIsTaken) {
+  for (const std::string& bytes : {Multibulk({"a", "word"}), "*2\r\n$1\r\na\r\n$4\r\n"s}) {
+    RequestParser parser({.max_bulk_bytes = 3, .max_words = 1});
+    Feed(parser, Multibulk({"b"}) + bytes);
+    EXPECT_EQ(parser.Upcoming().size(), 1u);
+    ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+    EXPECT_TRUE(parser.Upcoming().empty());
+    parser.set_limits({.max_bulk_bytes = 3, .max_words = 2});
+    EXPECT_TRUE(parser.Upcoming().empty());
+    parser.set_limits({.max_bulk_bytes = 4, .max_words = 2});
+    Parsed parsed;
+    TakeAll(parser, parsed);
+    EXPECT_EQ(parsed.error, "");
+    EXPECT_EQ(parsed.requests.size(), bytes.ends_with("word\r\n") ? 1u : 0u);
+  }
+}
+
 TEST(RequestLimits, HaveTheConfiguredValues) {
   const RequestLimits limits = {.max_bulk_bytes = 4, .max_words = 2};
   EXPECT_EQ(ErrorOf("*2\r\n$4\r\nPING\r\n$0\r\n\r\n", limits), "");
