@@ -118,6 +118,7 @@ void IoThread::Leave() {
 bool IoThread::Share(RoundHooks::Connections ready) {
   size_t readers = 0;
   size_t others = 0;  // requests
+  port_.ForgetReads();
   for (const auto& connection : ready) {
     const Polled::Requests requests = connection->LookAhead();
     requests.may_share ? ++readers : others += requests.count;

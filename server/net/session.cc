@@ -97,15 +97,18 @@ void Session::Receive() {
   if (count > 0) OnArrival(Arrived(count));
 }
 
-// The limits are those of the last turn. A limit that has changed since then applies from the next
-// request on.
+// The limits are those of the last turn. If a limit has been raised since then, larger requests are
+// read in the turn alone. If it has been lowered, that applies from the next request on.
 Polled::Requests Session::LookAhead() {
   may_share_ = false;
   if (closed_ || must_close_ || paused_ || finishing_ || waits_) return {};
   const auto requests = parser_.Upcoming();
   const bool is_plain = !ended_ && !held_ && !left_to_read_ && sender_.unsent_bytes() == 0;
-  may_share_ = is_plain && !requests.empty() && parser_.buffered_bytes() <= kFewUnreadBytes &&
-               port_.AreReads(requests);
+  if (is_plain && !requests.empty() && parser_.buffered_bytes() <= kFewUnreadBytes) {
+    const std::optional<FoundCommands> found = port_.FindReads(requests);
+    may_share_ = found.has_value();
+    found_ = found.value_or(FoundCommands());
+  }
   return {.count = requests.size(), .may_share = may_share_};
 }
 
@@ -151,7 +154,7 @@ bool Session::RunShared() {
       return result == RequestParser::Result::kNeedMore;
     }
     PrefetchAhead();
-    has_unrun_ = !port_.ExecuteShared(client_, parser_.argv());
+    has_unrun_ = !port_.ExecuteShared(client_, parser_.argv(), found_);
     if (has_unrun_) return false;
     const IoThread::Passed passed = thread_.PassOnShared();
     if (passed == IoThread::Passed::kNo) [[likely]]

@@ -140,6 +140,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   bool prefetched_ = false;             // the first requests of this round are prefetched
   bool prefetched_early_ = false;       // in a shared turn, for a turn alone
   bool may_share_ = false;              // the requests of this round may run in a shared turn
+  FoundCommands found_;                 // of these requests
   bool has_unrun_ = false;              // parser_.argv() must run in a turn alone
   std::optional<size_t> left_to_read_;  // bytes; set by Finish()
   bool held_ = false;                   // the replies wait for the log

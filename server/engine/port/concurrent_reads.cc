@@ -1,8 +1,6 @@
 #include "server/engine/port/concurrent_reads.h"
 
-#include <algorithm>
 #include <cassert>
-#include <cstddef>
 
 #include "server/engine/call.h"
 #include "server/engine/engine.h"
@@ -16,11 +14,27 @@ ConcurrentReads::ConcurrentReads(Engine& engine) : engine_(engine), clock_(engin
 
 ConcurrentReads::~ConcurrentReads() { engine_.metrics().RemoveThread(counts_); }
 
-bool ConcurrentReads::AreReads(std::span<const Args> requests) const {
-  return std::ranges::all_of(requests, [this](Args argv) {
+std::optional<FoundCommands> ConcurrentReads::Find(std::span<const Args> requests) {
+  const size_t before = found_.size();
+  for (const Args argv : requests) {
     const Command* command = engine_.commands().Find(argv);
-    return command != nullptr && command->concurrent && command->AcceptsCount(argv.size());
-  });
+    const bool reads =
+        command != nullptr && command->concurrent && command->AcceptsCount(argv.size());
+    if (!reads) {
+      found_.resize(before);
+      return std::nullopt;
+    }
+    found_.push_back(command);
+  }
+  return FoundCommands{.next = before, .end = found_.size()};
+}
+
+const Command* ConcurrentReads::Next(Args argv, FoundCommands& found) const {
+  if (found.next == found.end) return engine_.commands().Find(argv);
+  assert(found.next < found.end && found.end <= found_.size());
+  const Command* command = found_[found.next++];
+  assert(command == engine_.commands().Find(argv));
+  return command;
 }
 
 bool ConcurrentReads::MayBegin(Millis now) {
@@ -53,9 +67,9 @@ bool ConcurrentReads::MayRun(Client& client, const Command& command, Args argv) 
   return !engine_.routing().IsOn() || engine_.routing().Serves(client, command, argv);
 }
 
-bool ConcurrentReads::Run(Client& client, Args argv) {
+bool ConcurrentReads::Run(Client& client, Args argv, FoundCommands& found) {
   assert(MayServe(client));
-  const Command* command = engine_.commands().Find(argv);
+  const Command* command = Next(argv, found);
   if (command == nullptr || !MayRun(client, *command, argv)) return false;
   SharedRead read;
   client.reply.Begin();

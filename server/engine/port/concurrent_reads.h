@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "core/util/time.h"
 #include "protocol/resp/args.h"
@@ -11,11 +14,18 @@ namespace zsetd {
 
 class Client;
 class Engine;
+struct Command;
+
+// The commands of the next requests of a connection, as a range of those that its thread has found.
+struct FoundCommands {
+  size_t next = 0;
+  size_t end = 0;
+};
 
 // Runs requests on one thread while other threads do the same: requests whose commands only read
 // (Command::concurrent). Everything else runs through the Executor, on one thread at a time.
 //
-//   AreReads      the rows                 without the engine
+//   Find          looks up the commands    without the engine
 //   MayBegin      the server's state       at the start of each shared turn
 //   MayServe      the client's state       before its requests run
 //   Run           this request             it may find that it must run alone
@@ -30,9 +40,10 @@ class ConcurrentReads {
   ConcurrentReads(const ConcurrentReads&) = delete;
   ~ConcurrentReads();
 
-  // Whether all these requests name concurrent commands. Uses only the command table, which does
-  // not change while the server runs.
-  bool AreReads(std::span<const Args> requests) const;
+  // Returns the commands of these requests if all are concurrent, otherwise nullopt. The result is
+  // valid until Forget(). Uses only the command table, which does not change while the server runs.
+  std::optional<FoundCommands> Find(std::span<const Args> requests);
+  void Forget() { found_.clear(); }
 
   // Whether requests may run in the shared turn that begins now. `now` is the present time: the
   // engine must have reached it. Not if requests have consequences beyond their reply, such as
@@ -43,15 +54,22 @@ class ConcurrentReads {
   bool MayServe(const Client& client) const;
 
   // Runs the request and writes the reply. Returns false if it must run alone; then nothing has
-  // changed.
-  bool Run(Client& client, Args argv);
+  // changed. The first overload looks the command up; the second takes it from `found`, unless that
+  // is empty.
+  bool Run(Client& client, Args argv) {
+    FoundCommands none;
+    return Run(client, argv, none);
+  }
+  bool Run(Client& client, Args argv, FoundCommands& found);
 
  private:
+  const Command* Next(Args argv, FoundCommands& found) const;
   bool MayRun(Client& client, const Command& command, Args argv) const;
 
   Engine& engine_;
   CommandClock clock_;
   ReadCounts counts_;
+  std::vector<const Command*> found_;
 };
 
 }  // namespace zsetd

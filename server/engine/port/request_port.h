@@ -2,6 +2,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "core/util/time.h"
@@ -41,8 +42,12 @@ class RequestPort {
   // none calls the port.
   void set_in_network(bool in_network) { in_network_ = in_network; }
 
-  // Whether all these requests only read. May be called at any time.
-  bool AreReads(std::span<const Args> requests) const { return reads_.AreReads(requests); }
+  // Returns the commands of these requests if all only read (ConcurrentReads::Find). Valid until
+  // ForgetReads(). May be called at any time.
+  std::optional<FoundCommands> FindReads(std::span<const Args> requests) {
+    return reads_.Find(requests);
+  }
+  void ForgetReads() { reads_.Forget(); }
 
   // --- Shared turns. ---
 
@@ -54,10 +59,11 @@ class RequestPort {
   bool IsShared() const { return is_shared_; }
   bool MayServeShared(const Client& client) const { return reads_.MayServe(client); }
 
-  // Runs a request. Returns false if it must run alone; then nothing has changed. Shared.
-  bool ExecuteShared(Client& client, Args argv) {
+  // Runs a request (ConcurrentReads::Run). Returns false if it must run alone; then nothing has
+  // changed. Shared.
+  bool ExecuteShared(Client& client, Args argv, FoundCommands& found) {
     assert(is_shared_);
-    if (!reads_.Run(client, argv)) return false;
+    if (!reads_.Run(client, argv, found)) return false;
     ++requests_;
     ++shared_requests_;
     return true;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -251,6 +252,27 @@ TEST_F(ConcurrentReadsTest, SlowCommandsAreLogged) {
   EXPECT_EQ(engine_.metrics().slow_log().commands()[0].argv,
             (std::vector<std::string>{"GET", "string"}));
   EXPECT_EQ(engine_.metrics().latency().events().count("fast-command"), 1u);
+}
+
+TEST_F(ConcurrentReadsTest, CommandsAreFoundBeforeTheTurn) {
+  Alone({"SET", "string", "value"});
+  const std::vector<std::string_view> get = {"GET", "string"};
+  const std::vector<std::string_view> length = {"STRLEN", "string"};
+  const std::vector<std::string_view> set = {"SET", "string", "other"};
+  const std::vector<Args> reads = {get, length};
+  const std::vector<Args> mixed = {get, set};
+  EXPECT_FALSE(reads_->Find(mixed));
+  const auto first = reads_->Find(reads);
+  std::optional<FoundCommands> second = reads_->Find(reads);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->end - first->next, 2u);
+  EXPECT_EQ(second->next, first->end);
+  ASSERT_TRUE(reads_->MayBegin(engine_.store().now()));
+  EXPECT_TRUE(reads_->Run(client_, get, *second));
+  EXPECT_TRUE(reads_->Run(client_, length, *second));
+  EXPECT_EQ(second->next, second->end);
+  EXPECT_TRUE(reads_->Run(client_, get, *second));  // is looked up
+  EXPECT_EQ(TakeReply(), "$5\r\nvalue\r\n:5\r\n$5\r\nvalue\r\n");
 }
 
 TEST_F(ConcurrentReadsTest, UsesOfKeysAreRecorded) {
