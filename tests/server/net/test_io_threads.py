@@ -12,7 +12,7 @@ import unittest
 
 from peer import Peer, request
 from server_process import eventually
-from zsetd import ZsetdTest
+from zsetd import SANITIZED, ZsetdTest
 
 SEED = int(os.environ.get("SEED", random.randrange(1 << 30)))
 SCALE = float(os.environ.get("SCALE", 1))  # of the number of steps
@@ -385,70 +385,6 @@ class Requests(IoThreadsTest):
         self.run_together(*[run] * 12)
         self.assertEqual(self.connect().ask("PING"), b"PONG")
 
-
-    def test_reads_are_shared_and_see_whole_transactions(self):
-        """Writers replace several values in one transaction. Readers on all threads never see a mixture, and
-        never a value that is older than one that they have seen."""
-        self.start()
-        names = [f"key{number}" for number in range(8)]
-        self.connect().ask("MSET", *(word for name in names for word in (name, 0)))
-        done = threading.Event()
-
-        def write(_):
-            client = self.connect()
-            for i in self.steps(400):
-                words = [("MULTI",), *(("SET", name, i + 1) for name in names), ("EXEC",)]
-                client.socket.sendall(b"".join(request(*each) for each in words))
-                replies = [client.reply() for _ in words]
-                if replies[-1] != [b"OK"] * len(names):
-                    raise AssertionError(replies)
-            done.set()
-
-        def read(_):
-            client = self.connect()
-            last = 0
-            while not done.is_set():
-                client.socket.sendall(request("MGET", *names) + request("GET", names[0]) * 3)
-                values = [int(value) for value in client.reply()]
-                later = [int(client.reply()) for _ in range(3)]
-                if len(set(values)) != 1 or [last, values[0], *later] != sorted([last, values[0], *later]):
-                    raise AssertionError(last, values, later)
-                last = later[-1]
-
-        self.run_together(write, *[read] * 7)
-        figures = self.connect().ask("INFO", "threads").decode()
-        self.assertGreater(int(re.search(r"engine_lock_shared_requests:(\d+)", figures)[1]), 100)
-
-    def test_measurements_of_shared_reads_are_complete(self):
-        self.start()
-        client = self.connect()
-        client.ask("SET", "key", "value")
-        readers = [self.connect() for _ in range(2 * THREADS)]
-        for reader in readers:
-            reader.socket.sendall((request("GET", "key") + request("GET", "none")) * 10)
-        for reader in readers:
-            for _ in range(20):
-                reader.reply()
-        info = client.ask("INFO", "everything").decode()
-        self.assertIn(f"cmdstat_get:calls={20 * len(readers)},", info)
-        self.assertIn(f"keyspace_hits:{10 * len(readers)}\r", info)
-        self.assertIn(f"keyspace_misses:{10 * len(readers)}\r", info)
-        self.assertEqual(client.ask("CONFIG", "RESETSTAT"), b"OK")
-        self.assertNotIn(b"cmdstat_get:", client.ask("INFO", "commandstats"))
-
-    def test_keys_expire_on_time_for_shared_reads(self):
-        self.start("--hz", "1")
-        readers = [self.connect() for _ in range(THREADS)]
-        for _ in self.steps(20):
-            readers[0].ask("SET", "key", "value", "PX", 30)
-            until = time.monotonic() + 0.030
-            while time.monotonic() < until + 0.002:
-                for reader in readers:
-                    before = time.monotonic()
-                    reply = reader.ask("GET", "key")
-                    if reply is not None and before > until + 0.001:
-                        self.fail("an expired key was found")
-
     def test_a_thousand_clients_subscribe_block_kill_and_leave(self):
         """No model: the server stays up, serves all, and forgets the clients. SECONDS is the time."""
         self.start("--maxclients", "2000", "--appendonly", "yes")
@@ -486,6 +422,50 @@ class Requests(IoThreadsTest):
         self.assertTrue(eventually(count), last.ask("CLIENT", "LIST"))
         self.assertIn(b"blocked_clients:0\r", last.ask("INFO", "clients"))
         self.assertEqual(last.ask("PUBSUB", "CHANNELS"), [])
+
+
+class Limits(IoThreadsTest):
+    def test_of_users_change_for_the_next_request_on_every_thread(self):
+        """Also of requests that run in shared turns."""
+        self.start()
+        admins = [self.connect() for _ in range(THREADS)]
+        admins[0].ask("SET", "key", "value")
+        admins[0].ask("ACL", "SETUSER", "reader", "on", "nopass", "~*", "+get", "+ping")
+        readers = [self.connect() for _ in range(2 * THREADS)]
+        for reader in readers:
+            self.assertEqual(reader.ask("AUTH", "reader", "any"), b"OK")
+        for number in self.steps(10):
+            admin = admins[number % THREADS]
+            for rule, expected in (("-get", "NOPERM"), ("+get", "value"), ("resetkeys", "NOPERM"),
+                                   ("~*", "value")):
+                self.assertEqual(admin.ask("ACL", "SETUSER", "reader", rule), b"OK")
+                for reader in readers:
+                    self.assertIn(expected, str(reader.ask("GET", "key")), rule)
+        for reader in readers[::2]:
+            reader.send("GET", "key")
+        self.assertEqual(admins[1].ask("ACL", "DELUSER", "reader"), 1)
+        for number, reader in enumerate(readers):
+            self.assertIn(reader.rest_until_broken(), (b"", b"$5\r\nvalue\r\n"), number)
+
+    @unittest.skipIf(SANITIZED, "memory is counted in another way")
+    def test_of_memory_hold_while_all_threads_write_and_read(self):
+        """The replies that other threads are sending evict no keys."""
+        limit, size, count = 12 << 20, 100_000, 50
+        self.start("--maxmemory", str(limit), "--maxmemory-policy", "allkeys-lru")
+
+        def use(rng):
+            client = self.connect()
+            for _ in self.steps(100):
+                if client.ask("SET", f"key{rng.randrange(4 * count)}", b"x" * size) != b"OK":
+                    raise AssertionError("not set")
+                client.ask("GET", f"key{rng.randrange(4 * count)}")
+
+        self.run_together(*[use] * 2 * THREADS)
+        client = self.connect()
+        used = lambda: int(re.search(r"used_memory:(\d+)", client.ask("INFO", "memory").decode())[1])
+        self.assertTrue(eventually(lambda: used() < limit + size), used())
+        self.assertGreater(int(re.search(rb"evicted_keys:(\d+)", client.ask("INFO", "stats"))[1]), 0)
+        self.assertGreater(client.ask("DBSIZE"), count)
 
 
 class Settings(IoThreadsTest):
