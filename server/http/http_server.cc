@@ -293,6 +293,16 @@ void HttpServer::Start() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+void HttpServer::Repeat(std::chrono::seconds first, std::chrono::seconds period,
+                        std::function<void()> work) {
+  repeat_.expires_after(first);
+  repeat_.async_wait([this, period, work = std::move(work)](const error_code& error) mutable {
+    if (error) return;
+    work();
+    Repeat(period, period, std::move(work));
+  });
+}
+
 void HttpServer::Run(std::function<void()> work) { asio::post(io_, std::move(work)); }
 
 void HttpServer::Accept(Acceptor& acceptor) {

@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -71,6 +72,10 @@ class HttpServer {
   // Starts the thread.
   void Start();
 
+  // Makes the server's thread call the function after `first`, and then once in each `period`. Must
+  // be called before Start(), at most once.
+  void Repeat(std::chrono::seconds first, std::chrono::seconds period, std::function<void()> work);
+
   // Makes the server's thread call the function. May be called by any thread.
   void Run(std::function<void()> work);
 
@@ -90,6 +95,7 @@ class HttpServer {
 
   Handler handler_;
   boost::asio::io_context io_{1};
+  boost::asio::steady_timer repeat_{io_};
   std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::set<std::shared_ptr<HttpConnection>> connections_;
   uint64_t last_phase_ = 0;  // the number of phases that have begun, over all connections

@@ -8,8 +8,8 @@
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/split.h"
 #include "server/http/health.h"
+#include "server/http/history_sample.h"
 #include "server/http/metrics_text.h"
-#include "server/http/page_commands.h"
 #include "server/http/page_files.h"
 #include "server/http/page_json.h"
 #include "server/process/clock.h"
@@ -21,6 +21,9 @@ namespace {
 constexpr std::string_view kContentPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+// A sample is taken at the start, too, so that the first point is known after this time.
+constexpr std::chrono::seconds kFirstSample{1};
 
 HttpResponse Found(const PageFile& file) {
   return {.content_type = std::string(file.content_type),
@@ -109,14 +112,19 @@ absl::Status HttpService::Start(const Settings& settings) {
   for (const std::string_view name : Split(settings.metrics_hosts, ' ')) hosts_.emplace_back(name);
   const absl::Status status =
       server_.Listen(settings.metrics_bind, static_cast<uint16_t>(settings.metrics_port));
-  if (status.ok()) server_.Start();
+  if (!status.ok()) return status;
+  TakeSample();
+  server_.Repeat(kFirstSample, FigureHistory::kInterval, [this] { TakeSample(); });
+  server_.Start();
   return status;
 }
 
 void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {
-  if (request.path == "/api/commands") {
+  const bool asks_for_history = request.path == "/api/history";
+  if (request.path == "/api/commands" || asks_for_history) {
     if (request.method != "POST") return respond(MethodNotAllowed("POST"));
-    return ServeCommands(request, std::move(respond));
+    return asks_for_history ? ServeHistory(request, std::move(respond))
+                            : ServeCommands(request, std::move(respond));
   }
   const bool is_probe = request.path == "/healthz" || request.path == "/readyz";
   const auto file = std::ranges::find(PageFiles(), request.path, &PageFile::path);
@@ -141,35 +149,71 @@ bool HttpService::IsOwnName(std::string_view host) const {
   });
 }
 
+void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond respond) {
+  auto commands = ReadPageCommands(request.body);
+  RunAsUser(request, commands ? std::move(*commands) : std::vector<std::vector<std::string>>(),
+            ResponseTo, std::move(respond));
+}
+
+// A user that may run INFO may see what INFO reported in the last hour.
+void HttpService::ServeHistory(const HttpRequest& request, HttpServer::Respond respond) {
+  const auto format = [this](const PageReplies& replies) {
+    if (replies.access != PageReplies::Access::kGranted) return ResponseTo(replies);
+    const bool is_refused = replies.replies.front().starts_with('-');
+    return is_refused ? JsonError(400, "This user may not run INFO.") : Json(200, history_.Json());
+  };
+  RunAsUser(request, {{"INFO", "server"}}, format, std::move(respond));
+}
+
 // Requires JSON: a page of another site can send JSON only after the browser has asked this server
 // for permission, which it does not give.
-void HttpService::ServeCommands(const HttpRequest& request, HttpServer::Respond respond) {
+void HttpService::RunAsUser(const HttpRequest& request,
+                            std::vector<std::vector<std::string>> commands, Format format,
+                            HttpServer::Respond respond) {
   if (!request.content_type.starts_with("application/json")) {
     return respond(JsonError(415, "The body must be application/json."));
   }
-  const auto credentials = ReadCredentials(request.authorization);
+  const bool has_login = !request.authorization.empty();
+  const auto credentials =
+      has_login ? ReadCredentials(request.authorization) : Credentials{"default", ""};
   if (!credentials) return respond(JsonError(401, "Log in as an ACL user."));
   const LoginThrottle::Login login(request.origin, credentials->user);
-  const Micros wait = throttle_.WaitFor(login, MonotonicNow());
+  const Micros wait = has_login ? throttle_.WaitFor(login, MonotonicNow()) : Micros(0);
   if (wait > Micros(0)) return respond(TooManyFailures(wait));
-  auto commands = ReadPageCommands(request.body);
-  if (!commands) return respond(JsonError(400, "The body does not contain a list of commands."));
+  if (commands.empty()) {
+    return respond(JsonError(400, "The body does not contain a list of commands."));
+  }
   auto page = std::make_shared<PageRequest>(PageRequest{.user = credentials->user,
                                                         .password = credentials->password,
+                                                        .has_login = has_login,
                                                         .peer = request.peer,
                                                         .own = request.own,
                                                         .is_local = request.is_local,
                                                         .by_own_name = IsOwnName(request.host),
-                                                        .commands = std::move(*commands)});
+                                                        .commands = std::move(commands)});
   RunPageCommands(engine_, std::move(page), post_,
-                  [this, respond = std::move(respond), login](PageReplies replies) {
+                  [this, respond = std::move(respond), format = std::move(format), login,
+                   has_login](PageReplies replies) {
                     auto shared = std::make_shared<PageReplies>(std::move(replies));
-                    server_.Run([this, respond, login, shared] {
+                    server_.Run([this, respond, format, login, has_login, shared] {
                       const bool is_denied = shared->access == PageReplies::Access::kDenied;
-                      if (is_denied) throttle_.OnFailure(login, MonotonicNow());
-                      respond(ResponseTo(*shared));
+                      if (is_denied && has_login) throttle_.OnFailure(login, MonotonicNow());
+                      respond(format(*shared));
                     });
                   });
+}
+
+// Skips the sample if the thread of the commands has not taken the last one yet.
+void HttpService::TakeSample() {
+  if (is_sampling_) return;
+  is_sampling_ = true;
+  TakeHistorySample(engine_, source_, post_, [this](HistorySample sample) {
+    auto shared = std::make_shared<HistorySample>(std::move(sample));
+    server_.Run([this, shared] {
+      history_.Add(std::move(*shared));
+      is_sampling_ = false;
+    });
+  });
 }
 
 // Replies from the thread of the commands, so that a probe fails if that thread does not advance.

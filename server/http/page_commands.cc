@@ -52,6 +52,7 @@ class Running {
 
   Access CheckAccess() {
     AccessControl& access = engine_.access();
+    if (!request_->has_login && !access.DefaultIsOpen()) return Access::kDenied;
     if (!access.Authenticate(*client_, request_->user, request_->password, "auth",
                              engine_.store().now())) {
       return Access::kDenied;

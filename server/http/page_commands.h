@@ -15,6 +15,7 @@ namespace zsetd {
 struct PageRequest {
   std::string user;
   std::string password;
+  bool has_login = true;    // the request contained a user and a password
   std::string peer;         // the client's address, as CLIENT LIST and ACL LOG show it
   std::string own;          // the server's end
   bool is_local = false;    // the peer is on this machine
@@ -38,8 +39,9 @@ inline constexpr size_t kMostPageReplyBytes = 4 << 20;
 // as the user first, and has the permissions of that user. In addition, MayRunOnPage() must allow
 // each command.
 //
-// A user without a password must meet the conditions of `protected-mode`, and use a URL that names
-// this server. Otherwise another site could make its own name resolve to this machine.
+// A request without a login is refused, without an entry in the ACL log, if the default user needs
+// a password. A user without a password must meet the conditions of `protected-mode`, and use a URL
+// that names this server. Otherwise another site could make its own name resolve to this machine.
 //
 // `done` is called on the thread of the commands.
 void RunPageCommands(Engine& engine, std::shared_ptr<const PageRequest> request,

@@ -4,17 +4,23 @@
 
 const POLL_MS = 2000;
 const PATIENCE_MS = 20000;  // for a reply
-const POINTS = 150;  // of a chart, which shows five minutes
-const FEWEST_POINTS = 30;  // that fit in the width of a chart
+const RECENT_S = 300;  // for which charts keep the points of all polls
+const HOUR_S = 3600;  // for which the server keeps points
+const HISTORY_MS = 10000;  // between two points of the server
+const SHORTEST_S = 60;  // that a chart shows
+const GAP_S = 25;  // between points that a line does not connect
 const SCAN_BATCH = 100;
+const REQUEST_CHARACTERS = 48000;  // of the commands of a request, which has at most 64 KB
 const SHOWN_KEYS = 20;
+const MOST_PREFIXES = 2000;
+const SAMPLED_MEMBERS = 500;
 const BARS = 48;
 
 const $ = (id) => document.getElementById(id);
 const text = (value) => value === null ? "" : typeof value === "object" && "hex" in value
   ? value.hex.replace(/../g, "\\x$&") : String(value);
 
-let credentials = null;  // not stored anywhere else, so each visit logs in again
+let credentials = null;  // not stored anywhere else, so each visit logs in again; "": no login is needed
 let timer = null;
 
 // ------------------------------------------------------------------------------- asking the server
@@ -39,18 +45,24 @@ function countOwn([name, inner]) {
   own.set(full, (own.get(full) ?? 0) + 1);
 }
 
-// Returns the replies to these commands. Throws Refused if the server refuses the login.
-async function ask(...commands) {
-  const all = [["SELECT", $("database").value || "0"], ...commands];
-  for (const words of all) countOwn(words);
-  const response = await fetch("/api/commands", {
+// Returns the response to a request with this body. Throws Refused if the server refuses the login.
+async function post(path, body) {
+  const response = await fetch(path, {
     method: "POST", credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(PATIENCE_MS),
-    headers: {"Content-Type": "application/json", "Authorization": `Basic ${credentials}`},
-    body: JSON.stringify({commands: all}),
+    headers: {"Content-Type": "application/json", ...credentials && {"Authorization": `Basic ${credentials}`}},
+    body: JSON.stringify(body),
   });
   const answer = await response.json();
   if (response.status === 401 || response.status === 403) throw new Refused(answer.error);
   if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+// Returns the replies to these commands.
+async function ask(...commands) {
+  const all = [["SELECT", $("database").value || "0"], ...commands];
+  for (const words of all) countOwn(words);
+  const answer = await post("/api/commands", {commands: all});
   const [selected, ...replies] = answer.replies;
   if (isError(selected) && Number($("database").value) !== 0) throw new Error(selected.error);
   return replies;
@@ -61,6 +73,22 @@ const isError = (reply) => reply !== null && typeof reply === "object" && "error
 function orThrow(reply) {
   if (isError(reply)) throw new Error(reply.error);
   return reply;
+}
+
+// Divides items into lists, so that the words of each list fit in a request that contains them `times` times.
+function* batches(items, most, times = 1) {
+  let batch = [];
+  let characters = 0;
+  for (const item of items) {
+    const length = (JSON.stringify(item).length + 40) * times;
+    if (batch.length === most || (batch.length > 0 && characters + length > REQUEST_CHARACTERS)) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(item);
+    characters += length;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 let failed = null;  // the action whose failure is shown
@@ -114,6 +142,7 @@ function seconds(n) {
   return `${Math.floor(n)} s`;
 }
 
+const remaining = (ms) => ms < 10000 ? `${(ms / 1000).toFixed(1)} s` : seconds(ms / 1000);
 const percent = (n) => `${(100 * n).toFixed(1)} %`;
 const score = (s) => text(s);
 
@@ -149,17 +178,21 @@ function tile(name, value, title = "", kind = "") {
 
 // ------------------------------------------------------------------------------------------ charts
 
+let span = RECENT_S;  // the seconds that charts show
+
 class Chart {
   constructor(id, title, format, names, highest = null) {
     this.format = format;
     this.highest = highest;  // the top of the picture; null: depends on the values
-    this.values = names.map(() => []);
+    this.recent = [];  // the points of the last RECENT_S: {at: Unix time in seconds, values}
+    this.hour = [];  // the points of the server
+    this.names = names;
     this.now = names.map((_, i) => element("span", {className: `s${i}`}));
     this.figure = element("figure", {id});
     const caption = element("figcaption", {}, element("span", {}, title), element("span", {className: "now"}));
     names.forEach((name, i) => caption.lastChild.append(i ? " · " : "", name ? `${name} ` : "", this.now[i]));
     this.picture = svg("svg", {preserveAspectRatio: "none", role: "img"});
-    this.axis = element("div", {className: "axis"}, element("span", {}), element("span", {}, "now"));
+    this.axis = element("div", {className: "axis"}, element("span", {}), element("span", {}), element("span", {}, "now"));
     this.figure.append(caption, this.picture, this.axis);
     this.at = null;  // the position under the pointer, as a share of the width
     this.picture.addEventListener("pointermove", (event) => {
@@ -174,52 +207,92 @@ class Chart {
     $("charts").append(this.figure);
   }
 
+  // Returns the points that are shown. In the view of an hour, the newest points are those that the server has not
+  // reported yet.
+  points() {
+    if (span === RECENT_S) return this.recent;
+    const reported = this.hour.at(-1)?.at ?? 0;
+    return [...this.hour, ...this.recent.filter((point) => point.at > reported)];
+  }
+
+  // Returns the time of the left and of the right edge.
+  edges(points) {
+    const end = points.at(-1)?.at ?? 0;
+    const first = points[0]?.at ?? end;
+    return [first < end - span + GAP_S ? end - span : Math.min(first, end - SHORTEST_S), end];
+  }
+
   // Shows the values under the pointer and their age, or the last values.
   showValues() {
-    const length = this.values[0].length;
-    const width = Math.max(FEWEST_POINTS, length) - 1;
-    const point = this.at === null ? length - 1 : Math.round(this.at * width) - (width + 1 - length);
-    const last = Math.max(0, Math.min(length - 1, point));
-    const age = length - 1 - last;
-    this.axis.lastChild.textContent = age === 0 ? "now" : `${seconds(age * POLL_MS / 1000)} ago`;
-    this.values.forEach((values, i) => {
-      const value = values[last];
-      this.now[i].textContent = value === null || value === undefined ? "–" : this.format(value);
+    const points = this.points();
+    const [start, end] = this.edges(points);
+    const wanted = this.at === null ? end : start + this.at * (end - start);
+    let shown = points.at(-1);
+    for (const point of points) {
+      if (Math.abs(point.at - wanted) < Math.abs(shown.at - wanted)) shown = point;
+    }
+    this.axis.lastChild.textContent = !shown || shown.at === end ? "now" : `${seconds(end - shown.at)} ago`;
+    this.names.forEach((_, i) => {
+      const value = shown?.values[i] ?? null;
+      this.now[i].textContent = value === null ? "–" : this.format(value);
     });
   }
 
-  add(...values) {
-    values.forEach((value, i) => {
-      this.values[i].push(value);
-      if (this.values[i].length > POINTS) this.values[i].shift();
-    });
-    this.showValues();
+  // Takes the points of the server. Those before the first poll are recent points as well.
+  setHistory(points) {
+    this.hour = points;
+    const first = this.recent.find((point) => point.isPolled)?.at ?? Infinity;
+    const newest = Math.max(points.at(-1)?.at ?? 0, this.recent.at(-1)?.at ?? 0);
+    this.recent = [...points.filter((point) => point.at < first && point.at > newest - RECENT_S),
+                   ...this.recent.filter((point) => point.isPolled)];
+    this.draw();
+  }
+
+  add(at, ...values) {
+    this.recent = this.recent.filter((point) => point.at < at && point.at > at - RECENT_S);
+    this.recent.push({at, values, isPolled: true});
     this.draw();
   }
 
   draw() {
-    const largest = Math.max(...this.values.flat().filter((value) => value !== null), 0);
+    const points = this.points();
+    const [start, end] = this.edges(points);
+    const shown = points.filter((point) => point.at >= start);
+    const largest = Math.max(...shown.flatMap((point) => point.values).filter((value) => value !== null), 0);
     const most = this.highest ?? (largest * 1.1 || 1);
-    const width = Math.max(FEWEST_POINTS, this.values[0].length) - 1;
-    this.picture.setAttribute("viewBox", `0 0 ${width} 100`);
-    const nodes = [0, 50, 100].map((y) => svg("path", {class: "grid", d: `M0 ${y}H${width}`}));
-    this.values.forEach((values, i) => {
-      const first = width + 1 - values.length;
-      let line = "";
-      values.forEach((value, at) => {
-        if (value === null) return;
-        const broken = at === 0 || values[at - 1] === null;
-        line += `${broken ? "M" : "L"}${first + at} ${(100 - 100 * value / most).toFixed(2)}`;
-      });
-      if (i === 0 && line && !values.includes(null)) {
-        nodes.push(svg("path", {class: "area", d: `${line}L${width} 100L${first} 100Z`}));
+    this.picture.setAttribute("viewBox", "0 0 1000 100");
+    const nodes = [0, 50, 100].map((y) => svg("path", {class: "grid", d: `M0 ${y}H1000`}));
+    this.names.forEach((_, i) => {
+      const lines = linesOf(shown, i).map((line) => line.map(([at, value]) =>
+        `${(1000 * (at - start) / (end - start)).toFixed(1)} ${(100 - 100 * value / most).toFixed(2)}`));
+      if (i === 0) {
+        const areas = lines.map((line) => `M${line[0].split(" ")[0]} 100L${line.join("L")}L${line.at(-1).split(" ")[0]} 100Z`);
+        nodes.push(svg("path", {class: "area", d: areas.join("")}));
       }
-      nodes.push(svg("path", {class: `s${i}`, d: line}));
+      nodes.push(svg("path", {class: `s${i}`, d: lines.map((line) => `M${line.join("L")}`).join("")}));
     });
     this.picture.replaceChildren(...nodes);
+    this.axis.firstChild.textContent = `${seconds(Math.round(end - start))} ago`;
+    this.axis.childNodes[1].textContent = `highest ${this.format(largest)}`;
+    this.showValues();
     this.picture.setAttribute("aria-label", this.figure.innerText);
-    this.axis.firstChild.textContent = `highest ${this.format(largest)}`;
   }
+}
+
+// Returns the times and values of one figure as lists that a line connects.
+function linesOf(points, figure) {
+  const lines = [];
+  let last = -Infinity;
+  for (const {at, values} of points) {
+    if (values[figure] === null) {
+      last = -Infinity;
+      continue;
+    }
+    if (at - last > GAP_S) lines.push([]);
+    lines.at(-1).push([at, values[figure]]);
+    last = at;
+  }
+  return lines;
 }
 
 let charts = null;
@@ -236,6 +309,34 @@ function makeCharts() {
     network: new Chart("chart-network", "Network per second", bytes, ["in", "out"]),
     lag: new Chart("chart-lag", "Expiry lag", micros, [""]),
   };
+}
+
+// The figures of each chart by their names in the server's history.
+const HISTORY = {commands: ["commands"], latency: ["p50", "p99"], memory: ["used", "resident"],
+                 clients: ["connected", "blocked"], hits: ["hits"], busy: ["loop", "cpu"], network: ["in", "out"],
+                 lag: ["lag"]};
+
+let historyAt = -Infinity;  // when the history was read, in milliseconds
+
+// Fills the charts with the points that the server keeps.
+async function showHistory() {
+  historyAt = performance.now();
+  countOwn(["INFO"]);
+  const {columns, points} = await post("/api/history", {});
+  for (const [name, figures] of Object.entries(HISTORY)) {
+    const places = figures.map((figure) => 1 + columns.indexOf(figure));
+    charts[name].setHistory(points.map((point) => ({at: point[0], values: places.map((place) => point[place])})));
+  }
+}
+
+function showSpan(chosen) {
+  span = chosen;
+  for (const button of document.querySelectorAll("#spans button")) {
+    button.setAttribute("aria-pressed", String(Number(button.dataset.seconds) === span));
+  }
+  if (charts === null) return;
+  for (const chart of Object.values(charts)) chart.draw();
+  if (span === HOUR_S) attempt(showHistory);
 }
 
 // ---------------------------------------------------------------------------------------- overview
@@ -310,7 +411,10 @@ async function poll() {
   first ??= now;
   showServer(fields);
   showTiles(fields);
-  if (before && now.at > before.at) showCharts(before, now);
+  if (before && now.at > before.at) {
+    showCharts(before, now);
+    showThreads(before, now);
+  }
   showCommands(first, now);
   before = now;
 }
@@ -370,14 +474,28 @@ function showCharts(old, now) {
   const after = names.map((name) => now.histograms.get(name));
   const then = names.map((name) => old.histograms.get(name));
   const lookups = grown("keyspace_hits") + grown("keyspace_misses");
-  charts.commands.add(grown("total_commands_processed") / took);
-  charts.latency.add(percentile(0.5, after, then), percentile(0.99, after, then));
-  charts.memory.add(Number(now.fields.used_memory), Number(now.fields.used_memory_rss));
-  charts.clients.add(Number(now.fields.connected_clients), Number(now.fields.blocked_clients));
-  charts.hits.add(lookups ? grown("keyspace_hits") / lookups : null);
-  charts.lag.add(Number(now.fields.expiry_lag_usec));
-  charts.busy.add(grown("eventloop_duration_sum") / 1e6 / took, (grown("used_cpu_user") + grown("used_cpu_sys")) / took);
-  charts.network.add(grown("total_net_input_bytes") / took, grown("total_net_output_bytes") / took);
+  charts.commands.add(now.at, grown("total_commands_processed") / took);
+  charts.latency.add(now.at, percentile(0.5, after, then), percentile(0.99, after, then));
+  charts.memory.add(now.at, Number(now.fields.used_memory), Number(now.fields.used_memory_rss));
+  charts.clients.add(now.at, Number(now.fields.connected_clients), Number(now.fields.blocked_clients));
+  charts.hits.add(now.at, lookups ? grown("keyspace_hits") / lookups : null);
+  charts.lag.add(now.at, Number(now.fields.expiry_lag_usec));
+  charts.busy.add(now.at, grown("eventloop_duration_sum") / 1e6 / took,
+                  (grown("used_cpu_user") + grown("used_cpu_sys")) / took);
+  charts.network.add(now.at, grown("total_net_input_bytes") / took, grown("total_net_output_bytes") / took);
+}
+
+// Shows the threads that serve clients, if there are several (io-threads).
+function showThreads(old, now) {
+  const took = now.at - old.at;
+  const names = Object.keys(now.fields).filter((name) => name.startsWith("io_thread_"));
+  $("threads-part").hidden = names.length < 2;
+  fill("threads", names.map((name) => {
+    const [a, b] = [old, now].map((each) => partsOf(each.fields[name] ?? ""));
+    const busy = Math.max(0, b.busy_us - (a.busy_us ?? 0)) / 1e6 / took;
+    return element("tr", {}, cell(name.slice("io_thread_".length), "n"), cell(b.clients, "n"),
+      cell(count(Math.max(0, b.requests - (a.requests ?? 0)) / took), "n"), cell(percent(busy), "n"), share(busy));
+  }));
 }
 
 function showCommands(old, now) {
@@ -403,48 +521,85 @@ function showCommands(old, now) {
 
 let scanning = 0;  // the number of the current scan; 0: none
 
+// Looks at all keys, or at a sample: SCAN visits keys in the order of their hashes, so its first keys are a random
+// sample.
 async function scan() {
   const mine = scanning = Date.now();
   $("scan-stop").hidden = false;
-  const found = {largest: [], used: [], types: new Map(), keys: 0, bytes: 0};
+  const found = {largest: [], used: [], next: [], types: new Map(), prefixes: new Map(), keys: 0, bytes: 0, visited: 0,
+                 base: literalStart($("pattern").value)};
   const byFrequency = /lfu$/.test(before?.fields.maxmemory_policy ?? "");
   $("used-title").textContent = byFrequency ? "Most frequently used keys" : "Most recently used keys";
   $("used-hint").textContent = byFrequency ? "" : "an LFU policy shows the frequency of use";
   $("used-unit").textContent = byFrequency ? "frequency" : "idle";
+  const [total] = await ask(["DBSIZE"]);
+  const most = Math.min(Number($("sample").value) || Infinity, orThrow(total));
   let cursor = "0";
   do {
     const [reply] = await ask(["SCAN", cursor, "MATCH", $("pattern").value || "*", "COUNT", String(SCAN_BATCH)]);
     let keys;
     [cursor, keys] = orThrow(reply);
     await look(keys, found, byFrequency);
-    if (scanning !== mine) break;
-    showKeys(found, byFrequency);
-    $("scan-state").textContent = `${count(found.keys)} keys, ${bytes(found.bytes)}${cursor === "0" ? "" : " …"}`;
-  } while (cursor !== "0");
-  if (scanning === mine) {
-    scanning = 0;
-    $("scan-stop").hidden = true;
-  }
+    if (scanning !== mine) return;
+    found.visited += SCAN_BATCH;
+    const isWhole = cursor === "0";
+    showKeys(found, byFrequency, isWhole ? 1 : Math.max(1, total / found.visited));
+    showProgress(found, isWhole ? 1 : found.visited / total, isWhole ? 1 : Math.min(1, found.visited / most));
+  } while (cursor !== "0" && found.visited < most);
+  scanning = 0;
+  $("scan-stop").hidden = true;
+}
+
+// `part` is the share of the database that was visited, `done` the share of the work.
+function showProgress(found, part, done) {
+  $("scan-progress").value = done;
+  $("scan-progress").hidden = false;
+  const state = part < 1 ? `a sample of ${percent(part)} of the database, sums are estimates` : "the whole database";
+  $("scan-state").textContent =
+    `${count(found.keys)} keys, ${bytes(found.bytes)}, ${done < 1 ? `${Math.floor(100 * done)} % done` : state}`;
+}
+
+// Returns the characters of a pattern before the first one that has a meaning, without escapes.
+function literalStart(pattern) {
+  return /^(?:[^*?[\\]|\\.)*/s.exec(pattern)[0].replace(/\\(.)/gs, "$1");
+}
+
+const PREFIX_END = ":";
+const NO_PREFIX = "without a prefix";
+const OTHERS = "other prefixes";
+
+// Returns the prefix of a key: the text up to the next colon after the literal start of the pattern.
+function prefixOf(key, found) {
+  if (typeof key !== "string") return NO_PREFIX;
+  const end = key.indexOf(PREFIX_END, key.startsWith(found.base) ? found.base.length : 0);
+  const prefix = end < 0 ? NO_PREFIX : key.slice(0, end + 1);
+  return found.prefixes.has(prefix) || found.prefixes.size < MOST_PREFIXES ? prefix : OTHERS;
+}
+
+function addTo(sums, name, memory) {
+  const of = sums.get(name) ?? {keys: 0, bytes: 0};
+  sums.set(name, {keys: of.keys + 1, bytes: of.bytes + memory});
 }
 
 async function look(keys, found, byFrequency) {
-  for (let from = 0; from < keys.length; from += SCAN_BATCH) {
-    const some = keys.slice(from, from + SCAN_BATCH);
+  for (const some of batches(keys, SCAN_BATCH, 4)) {
     const replies = await ask(...some.flatMap((key) =>
-      [["OBJECT", byFrequency ? "FREQ" : "IDLETIME", key], ["TYPE", key], ["MEMORY", "USAGE", key]]));
+      [["OBJECT", byFrequency ? "FREQ" : "IDLETIME", key], ["TYPE", key], ["MEMORY", "USAGE", key], ["PTTL", key]]));
     some.forEach((key, i) => {
-      const [use, type, memory] = replies.slice(3 * i, 3 * i + 3);
+      const [use, type, memory, left] = replies.slice(4 * i, 4 * i + 4);
       if (typeof memory !== "number") return;  // the key has expired, or the user may not read it
-      const row = {key, type: text(type), memory, use: typeof use === "number" ? use : null};
+      const row = {key, type: text(type), memory, use: typeof use === "number" ? use : null, left};
       found.keys += 1;
       found.bytes += memory;
-      const of = found.types.get(row.type) ?? {keys: 0, bytes: 0};
-      found.types.set(row.type, {keys: of.keys + 1, bytes: of.bytes + memory});
+      addTo(found.types, row.type, memory);
+      addTo(found.prefixes, prefixOf(key, found), memory);
       found.largest.push(row);
       if (row.use !== null) found.used.push(row);
+      if (left >= 0) found.next.push(row);
     });
     found.largest = found.largest.sort((a, b) => b.memory - a.memory).slice(0, SHOWN_KEYS);
     found.used = found.used.sort((a, b) => byFrequency ? b.use - a.use : a.use - b.use).slice(0, SHOWN_KEYS);
+    found.next = found.next.sort((a, b) => a.left - b.left).slice(0, SHOWN_KEYS);
   }
 }
 
@@ -468,7 +623,21 @@ function keyCell(row) {
   return cell(link, "text");
 }
 
-function showKeys(found, byFrequency) {
+// Shows only keys that begin with the prefix, by the next part of their names.
+function prefixCell(prefix) {
+  if (prefix === NO_PREFIX || prefix === OTHERS) return cell(prefix, "quiet");
+  const link = element("button", {className: "link", type: "button", textContent: prefix});
+  link.addEventListener("click", () => {
+    $("pattern").value = `${prefix.replace(/[*?[\]\\^]/g, "\\$&")}*`;
+    attempt(scan);
+  });
+  return cell(link, "text");
+}
+
+// Shows what was found. Sums are multiplied by `scale`, because the keys may be a sample.
+function showKeys(found, byFrequency, scale) {
+  const about = scale > 1 ? "≈ " : "";
+  const sum = (of) => [about + count(Math.round(of.keys * scale)), about + bytes(Math.round(of.bytes * scale))];
   const largest = found.largest[0]?.memory ?? 1;
   fill("largest", found.largest.map((row) => element("tr", {}, keyCell(row), cell(row.type),
     cell(bytes(row.memory), "n"), share(row.memory / largest))));
@@ -476,8 +645,15 @@ function showKeys(found, byFrequency) {
   fill("used", found.used.map((row) => element("tr", {}, keyCell(row), cell(row.type),
     cell(byFrequency ? String(row.use) : seconds(row.use), "n"),
     byFrequency ? share(row.use / most) : cell(""))));
-  $("types").replaceChildren(...[...found.types].map(([type, of]) =>
-    tile(`${type}, ${bytes(of.bytes)}`, count(of.keys))));
+  fill("next", found.next.map((row) => element("tr", {}, keyCell(row), cell(row.type),
+    cell(remaining(row.left), "n"))));
+  const prefixes = [...found.prefixes].sort(([, a], [, b]) => b.bytes - a.bytes).slice(0, SHOWN_KEYS);
+  fill("prefixes", prefixes.map(([prefix, of]) => element("tr", {}, prefixCell(prefix),
+    ...sum(of).map((each) => cell(each, "n")), share(of.bytes / Math.max(1, found.bytes)))));
+  $("types").replaceChildren(...[...found.types].map(([type, of]) => {
+    const [keys, memory] = sum(of);
+    return tile(`${type}, ${memory}`, keys);
+  }));
 }
 
 // -------------------------------------------------------------------------------------- sorted set
@@ -513,24 +689,55 @@ async function explore() {
   $("facts").replaceChildren(tile("members", count(size)), tile("highest", score(top[1])),
     tile("lowest", score(bottom[1])), tile("time to live", ttl < 0 ? "none" : seconds(ttl / 1000)),
     tile("memory", typeof memory === "number" ? bytes(memory) : "–"), tile("encoding", text(encoding)));
-  fill("top", ranked(pairsOf(top), 0, 1));
-  fill("bottom", ranked(pairsOf(bottom), 0, 1));
+  const [above, below] = [pairsOf(top), pairsOf(bottom)];
+  const deadlines = await deadlinesOf(key, [...above, ...below].map(([each]) => each));
+  fill("top", ranked(above, 0, 1, deadlines));
+  fill("bottom", ranked(below, 0, 1, deadlines));
   const mark = await showAround(key, member, size);
+  await showNext(key, size);
   await showScores(key, Number(bottom[1]), Number(top[1]), mark);
   $("no-set").hidden = true;
   $("set").hidden = false;
 }
 
-function ranked(pairs, rank, step, mark = null) {
-  return pairs.map(([member, value], i) => {
-    const link = element("button", {className: "link", type: "button", textContent: text(member)});
-    link.addEventListener("click", () => {
-      $("member").value = text(member);
-      attempt(explore);
-    });
-    return element("tr", {className: mark === rank + i * step ? "mark" : ""}, cell(String(rank + i * step), "n"),
-      cell(link, "text"), cell(score(value), "n"));
+function memberCell(member) {
+  const link = element("button", {className: "link", type: "button", textContent: text(member)});
+  link.addEventListener("click", () => {
+    $("member").value = text(member);
+    attempt(explore);
   });
+  return cell(link, "text");
+}
+
+// Returns the milliseconds until each member expires, by its text: -1 if it does not expire.
+async function deadlinesOf(key, members) {
+  const found = new Map();
+  for (const some of batches(members, SAMPLED_MEMBERS)) {
+    const [left] = await ask(["ZPTTL", key, "MEMBERS", String(some.length), ...some]);
+    if (Array.isArray(left)) some.forEach((member, i) => found.set(text(member), left[i]));
+  }
+  return found;
+}
+
+function ranked(pairs, rank, step, deadlines, mark = null) {
+  return pairs.map(([member, value], i) => {
+    const left = deadlines.get(text(member)) ?? -1;
+    return element("tr", {className: mark === rank + i * step ? "mark" : ""}, cell(String(rank + i * step), "n"),
+      memberCell(member), cell(score(value), "n"), cell(left < 0 ? "–" : remaining(left), "n"));
+  });
+}
+
+// Shows the members that expire next, in a large set those of a random sample.
+async function showNext(key, size) {
+  const [sampled] = await ask(["ZRANDMEMBER", key, String(SAMPLED_MEMBERS)]);
+  const deadlines = await deadlinesOf(key, orThrow(sampled));
+  const next = sampled.map((member) => [member, deadlines.get(text(member)) ?? -1]).filter(([, left]) => left >= 0)
+    .sort(([, a], [, b]) => a - b);
+  $("next-members-part").hidden = next.length === 0;
+  const part = `${next.length} of ${sampled.length} members expire`;
+  $("next-members-hint").textContent = size > sampled.length ? `in a random sample, ${part}` : part;
+  fill("next-members", next.slice(0, 10).map(([member, left]) => element("tr", {}, memberCell(member),
+    cell(remaining(left), "n"))));
 }
 
 // Returns the score of the member, if it exists.
@@ -548,7 +755,8 @@ async function showAround(key, member, size) {
   const start = Math.max(0, rank - 5);
   const [near] = await ask(["ZRANGE", key, String(start), String(rank + 5), "WITHSCORES"]);
   $("around-rank").textContent = `rank ${rank}, ${size - 1 - rank} from the top, score ${score(value)}`;
-  fill("neighbours", ranked(pairsOf(near), start, 1, rank));
+  const pairs = pairsOf(near);
+  fill("neighbours", ranked(pairs, start, 1, await deadlinesOf(key, pairs.map(([each]) => each)), rank));
   return Number(value);
 }
 
@@ -688,14 +896,16 @@ function show(view) {
 async function tick() {
   if (!document.hidden) {
     await attempt(poll);
+    if (span === HOUR_S && performance.now() - historyAt >= HISTORY_MS) await attempt(showHistory);
     if (!$("slow").hidden) await attempt(showSlowLog);
   }
   if (credentials !== null) timer = setTimeout(tick, POLL_MS);
 }
 
-async function enter(user, password) {
-  credentials = encoded(user, password);
+async function enter(login) {
+  credentials = login;
   await ask(["PING"]);
+  $("leave").textContent = login === "" ? "Log in" : "Log out";
   $("login").hidden = true;
   for (const part of ["tabs", "leave", "hints"]) $(part).hidden = false;
   document.querySelector(".database").hidden = false;
@@ -703,7 +913,19 @@ async function enter(user, password) {
   before = first = null;
   show("overview");
   clearTimeout(timer);
-  tick();
+  try {
+    await showHistory();
+  } catch { /* the poll reports the reason */ }
+  if (credentials !== null) tick();
+}
+
+// Shows the page without a login if the server needs none, and otherwise the form.
+async function enterOrAsk() {
+  try {
+    await enter("");
+  } catch {
+    leave();
+  }
 }
 
 function leave(why = "") {
@@ -716,7 +938,10 @@ function leave(why = "") {
   document.querySelector(".database").hidden = true;
   // Removes everything that was shown.
   for (const table of document.querySelectorAll("tbody")) table.replaceChildren();
-  for (const part of ["tiles", "charts", "types", "facts", "scores", "replies", "server"]) $(part).replaceChildren();
+  charts = null;
+  $("threads-part").hidden = true;
+  $("scan-progress").hidden = true;
+  for (const part of ["scan-state", "tiles", "charts", "types", "facts", "scores", "replies", "server"]) $(part).replaceChildren();
   $("set").hidden = true;
   $("password").value = "";
   $("refused").textContent = why;
@@ -765,7 +990,7 @@ function start() {
     event.preventDefault();
     attempt(work);
   });
-  onSubmit("login", () => enter($("user").value, $("password").value));
+  onSubmit("login", () => enter(encoded($("user").value, $("password").value)));
   onSubmit("scan", scan);
   onSubmit("explore", explore);
   onSubmit("ask", runLine);
@@ -773,8 +998,11 @@ function start() {
   $("leave").addEventListener("click", () => leave());
   $("close").addEventListener("click", closeProblem);
   $("theme").addEventListener("click", switchTheme);
+  for (const button of document.querySelectorAll("#spans button")) {
+    button.addEventListener("click", () => showSpan(Number(button.dataset.seconds)));
+  }
   document.addEventListener("keydown", onKey);
-  leave();
+  enterOrAsk();
 }
 
 start();

@@ -17,6 +17,7 @@ from server_process import eventually
 
 METHODS = ["GET", "GET", "GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 PATHS = {"/metrics": "GET", "/healthz": "GET", "/readyz": "GET", "/": "GET", "/api/commands": "POST",
+         "/api/history": "POST",
          "/none": None, "/metrics/": None, "/../etc/passwd": None, "/%2e%2e": None}
 COMMANDS = [["GET", "k"], ["SET", "k", "changed"], ["FLUSHALL"], ["DEL", "k"], ["EVAL", "return 1", "0"],
             ["ZRANGE", "z", "0", "-1"], ["INFO"], [], ["BLPOP", "k", "0"], ["SHUTDOWN"], ["SUBSCRIBE", "c"], [7]]
@@ -52,7 +53,7 @@ class Requests:
     @staticmethod
     def status(method, path, has_login):
         """Returns the required status, or None if it depends on the body."""
-        if path == "/api/commands" and method == "POST":
+        if path.startswith("/api/") and method == "POST":
             return None if has_login else 415
         return 404 if PATHS[path] is None else 405 if method != PATHS[path] else 200
 

@@ -29,12 +29,20 @@ function freePort() {
   });
 }
 
-function connects() {
+function connects(to) {
   return new Promise((resolve) => {
-    const socket = createConnection(port, "127.0.0.1");
+    const socket = createConnection(to, "127.0.0.1");
     socket.on("connect", () => { socket.destroy(); resolve(true); });
     socket.on("error", () => resolve(false));
   });
+}
+
+async function awaitServer(at) {
+  const end = Date.now() + PATIENCE_MS;
+  while (!await connects(at)) {
+    assert.ok(Date.now() < end, "the server does not start");
+    await new Promise((resolve) => { setTimeout(resolve, 50); });
+  }
 }
 
 before(async () => {
@@ -46,8 +54,7 @@ before(async () => {
     "--user", "viewer", "on", ">secret words", "~*", "+@read", "+info", "+slowlog", "+latency", "+select", "+ping",
     "--user", "narrow", "on", ">secret", "~mine:*", "+@read"].map(String), {stdio: "ignore"});
   process.env.REDISCLI_AUTH = "main";
-  const end = Date.now() + PATIENCE_MS;
-  while (!await connects()) assert.ok(Date.now() < end, "the server does not start");
+  await awaitServer(port);
   for (let i = 0; i < 100; ++i) cli("ZADD", "board", String(i * 10), `player:${i}`);
   cli("PEXPIRE", "board", "6990000");
   cli("SET", "mine:greeting", "hallo");
@@ -71,6 +78,8 @@ beforeEach(async () => {
   page.on("pageerror", (error) => complaints.push(error.message));
   page.on("dialog", (dialog) => { complaints.push("a dialog"); dialog.dismiss(); });
   await page.goto(site);
+  await page.waitForSelector("#login:not([hidden])");
+  complaints.length = 0;  // the browser logs that a request without a login was refused
 });
 
 afterEach(async () => { await page.close(); });
@@ -120,12 +129,127 @@ test("the overview shows the server's figures, and they move", async () => {
 
 test("a chart shows the values under the pointer", async () => {
   await logIn();
-  await page.waitForFunction(() => (charts?.memory.values[0].length ?? 0) >= 3);
+  await page.waitForFunction(() => (charts?.memory.recent.length ?? 0) >= 3);
   const box = await page.locator("#chart-memory svg").boundingBox();
   await page.mouse.move(box.x + box.width - 2 * box.width / 29, box.y + 20);
-  await shows("#chart-memory .axis", "s ago");
+  await shows("#chart-memory .axis span:last-child", "s ago");
   await page.mouse.move(0, 0);
-  await shows("#chart-memory .axis", "now");
+  await shows("#chart-memory .axis span:last-child", "now");
+});
+
+test("charts begin with the points that the server keeps, also after a reload", async () => {
+  const end = Date.now() / 1000;
+  const points = Array.from({length: 360}, (_, i) =>
+    [end - 10 * (360 - i), i, 5, 9, 1000, 2000, 3, 0, i % 2 ? 0.5 : null, 0.1, 0.2, 10, 20, 0]);
+  await page.route("**/api/history", async (route) => {
+    const response = await route.fetch();
+    const real = await response.json();
+    assert.ok(real.points.length > 0 && real.points[0].length === 14, JSON.stringify(real));
+    await route.fulfill({json: {columns: real.columns, points}});
+  });
+  for (const time of ["first", "second"]) {
+    await logIn();
+    await page.waitForFunction(() => charts?.commands.recent.length >= 30, null, {polling: 50});
+    await shows("#chart-commands .axis", "5 min ago");
+    if (time === "second") break;
+    await page.reload();
+    await page.waitForSelector("#login:not([hidden])");
+  }
+  complaints.length = 0;  // as in beforeEach
+  await page.click("#spans button:text('1 hour')");
+  await page.waitForSelector("#spans button[aria-pressed=true]:text('1 hour')");
+  await shows("#chart-commands .axis", "min ago");
+  assert.ok(await page.evaluate(() => charts.commands.points().length) >= 360);
+  const box = await page.locator("#chart-commands svg").boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  await shows("#chart-commands .axis span:last-child", /29|30 min ago/);
+  assert.match(await textOf("#chart-commands .now"), /^1[78]\d$/);
+  assert.deepEqual(complaints, []);
+});
+
+test("a line has a gap where figures are missing", async () => {
+  const lines = await page.evaluate(() => linesOf([{at: 0, values: [1]}, {at: 10, values: [2]}, {at: 20, values: [null]},
+    {at: 30, values: [3]}, {at: 60, values: [4]}], 0));
+  assert.deepEqual(lines, [[[0, 1], [10, 2]], [[30, 3]], [[60, 4]]]);
+});
+
+test("keys are summed by prefix, and a prefix opens its parts", async () => {
+  const long = "n".repeat(300);
+  for (const key of ["app:user:1", "app:user:2", "app:job:1", `app:${long}:1`, "app*:x", "plain"]) cli("SET", key, "x".repeat(200));
+  cli("PEXPIRE", "app:user:1", "500000");
+  cli("PEXPIRE", "app:user:2", "400000");
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("2");
+  await page.click("#scan-start");
+  await shows("#scan-state", "the whole database");
+  assert.equal(await page.evaluate(() => document.getElementById("scan-progress").value), 1);
+  const rowOf = async (prefix) => (await page.locator("#prefixes tbody tr").allInnerTexts())
+    .map((row) => row.split("\t")).find(([name]) => name === prefix);
+  assert.equal((await rowOf("app:"))[1], "4");
+  assert.equal((await rowOf("app*:"))[1], "1");
+  const next = await page.locator("#next tbody tr td:first-child").allInnerTexts();
+  assert.deepEqual(next.slice(0, 2), ["app:user:2", "app:user:1"]);
+  await page.locator("#prefixes button", {hasText: "app:"}).first().press("Enter");
+  await shows("#prefixes tbody", "app:user:");
+  assert.equal(await page.inputValue("#pattern"), "app:*");
+  assert.equal((await rowOf("app:user:"))[1], "2");
+  assert.equal(await rowOf("app*:"), undefined);
+  cli("DEL", "app:user:1", "app:user:2", "app:job:1", `app:${long}:1`, "app*:x", "plain");
+  assert.deepEqual(complaints, []);
+});
+
+test("sums over a sample are estimates, and long keys fit in requests", async () => {
+  cli("EVAL", "for i = 1, 1000 do redis.call('SET', string.rep('k', 150) .. ':' .. i, 'v') end", "0");
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("2");
+  await page.fill("#sample", "300");
+  await page.click("#scan-start");
+  await shows("#scan-state", "a sample of ");
+  const estimate = (await page.locator("#types .tile", {hasText: "string"}).locator("b").innerText()).replace("≈ ", "");
+  assert.ok(Number(estimate) > 900 && Number(estimate) < 1100, estimate);
+  cli("EVAL", "for i = 1, 1000 do redis.call('DEL', string.rep('k', 150) .. ':' .. i) end", "0");
+  assert.deepEqual(complaints, []);
+});
+
+test("members show when they expire", async () => {
+  cli("ZADDEX", "sessions", "EX", "1000", "MEMBERS", "2", "1", "anna", "2", "ben");
+  cli("ZADDEX", "sessions", "EX", "500", "MEMBERS", "1", "3", "chen");
+  cli("ZADD", "sessions", "4", "dora");
+  await logIn();
+  await page.waitForSelector("#tiles .tile");
+  await page.keyboard.press("3");
+  await page.fill("#key", "sessions");
+  await page.fill("#member", "ben");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#set:not([hidden])");
+  assert.match(await page.locator("#top tbody tr").first().innerText(), /0\s+dora\s+4\s+–/);
+  assert.match(await page.locator("#bottom tbody tr").first().innerText(), /0\s+anna\s+1\s+1\d min/);
+  assert.match(await page.locator("#neighbours tr.mark").innerText(), /1\s+ben\s+2\s+1\d min/);
+  assert.match(await page.locator("#next-members tbody tr").first().innerText(), /chen\s+8 min/);
+  assert.equal(await page.locator("#next-members tbody tr").count(), 3);
+  assert.match(await textOf("#next-members-hint"), /3 of 4 members expire/);
+  cli("DEL", "sessions");
+  assert.deepEqual(complaints, []);
+});
+
+test("a server without a password shows no login form", async () => {
+  const [openPort, openHttpPort] = [await freePort(), await freePort()];
+  const open = spawn(process.env.ZSETD, ["--port", openPort, "--metrics-port", openHttpPort, "--io-threads", "2", "--dir", folder,
+    "--save", ""].map(String), {stdio: "ignore"});
+  try {
+    await awaitServer(openHttpPort);
+    await page.goto(`http://127.0.0.1:${openHttpPort}`);
+    await page.waitForSelector("#tiles .tile");
+    assert.equal(await page.locator("#login").isVisible(), false);
+    assert.equal(await textOf("#leave"), "Log in");
+    await shows("#threads-part", "requests per second");
+    assert.equal(await page.locator("#threads tbody tr").count(), 2);
+    assert.deepEqual(complaints, []);
+  } finally {
+    open.kill("SIGKILL");
+  }
 });
 
 test("keys of other types open at the prompt", async () => {

@@ -3,6 +3,7 @@ password."""
 
 import base64
 import json
+import time
 import unittest
 
 from http_test import HttpTest
@@ -20,6 +21,11 @@ class PageApi(HttpTest):
         head = {"Content-Type": "application/json", "Authorization": basic(user, password), **headers}
         body = commands if isinstance(commands, (str, bytes)) else json.dumps({"commands": commands})
         status, _, text = self.request("POST", "/api/commands", body, head)
+        return status, json.loads(text)
+
+    def history(self, user="viewer", password="secret", **headers):
+        head = {"Content-Type": "application/json", "Authorization": basic(user, password), **headers}
+        status, _, text = self.request("POST", "/api/history", "{}", head)
         return status, json.loads(text)
 
     def ask(self, *commands):
@@ -97,14 +103,47 @@ class PageApi(HttpTest):
         self.assertTrue(denied.startswith(b"11\r\n"))
 
     def test_nothing_without_a_password(self):
-        self.start(*USERS)
+        self.start(*USERS, "--user", "default", "on", ">main", "~*", "+@all")
         commands = [["PING"]]
         self.assertEqual(self.post(commands, password="wrong")[0], 401)
         self.assertEqual(self.post(commands, user="nobody")[0], 401)
         for header in ("", "Basic", "Basic !!!", "Basic " + base64.b64encode(b"viewer").decode(), "Bearer x"):
             self.assertEqual(self.post(commands, Authorization=header)[0], 401, header)
-        denied = self.connect().ask("ACL", "LOG")
-        self.assertGreaterEqual(len(denied), 1)
+        client = self.connect()
+        client.ask("AUTH", "main")
+        self.assertGreaterEqual(len(client.ask("ACL", "LOG")), 1)
+        client.ask("ACL", "LOG", "RESET")
+        for _ in range(20):
+            self.assertEqual(self.post(commands, Authorization="")[0], 401)
+        self.assertEqual(client.ask("ACL", "LOG"), [], "a request without a login is no failed login")
+        self.assertEqual(self.history(Authorization="")[0], 401)
+
+    def test_a_request_without_a_login_is_one_of_the_default_user_if_it_needs_no_password(self):
+        self.start()
+        self.assertEqual(self.post([["ACL", "WHOAMI"]], Authorization="")[0], 200)
+        self.assertEqual(self.post([["PING"]], Authorization="", Host="evil.example:1")[0], 403)
+
+    def test_history(self):
+        self.start(*USERS, "--user", "narrow", "on", ">secret", "+get")
+        client = self.connect()
+        for _ in range(100):
+            client.ask("GET", "none")
+        self.assertTrue(eventually(lambda: self.history()[1]["points"]))
+        status, answer = self.history()
+        self.assertEqual(status, 200)
+        at, *figures = answer["points"][0]
+        self.assertLess(abs(at - time.time()), 60)
+        figures = dict(zip(answer["columns"], figures, strict=True))
+        self.assertGreater(figures["commands"], 20)
+        self.assertGreater(figures["in"], 100)
+        self.assertGreater(figures["used"], 100000)
+        self.assertGreaterEqual(figures["connected"], 1)
+        self.assertEqual(figures["hits"], 0)
+        self.assertLessEqual(figures["p50"], figures["p99"])
+        self.assertEqual(self.history(user="narrow"), (400, {"error": "This user may not run INFO."}))
+        self.assertEqual(self.history(password="wrong")[0], 401)
+        self.assertEqual(self.history(**{"Content-Type": "text/plain"})[0], 415)
+        self.assertEqual(self.request("GET", "/api/history")[0], 405)
 
     def test_acl_rules_apply(self):
         self.start("--user", "narrow", "on", ">secret", "~mine:*", "+get")
