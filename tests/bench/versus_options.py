@@ -8,10 +8,10 @@ VERSUS = pathlib.Path(__file__).resolve().parents[2] / "bench/compare/versus"
 
 
 class VersusOptions(unittest.TestCase):
-    def refusal(self, *options):
+    def refusal(self, *options, status=2):
         done = subprocess.run(["/usr/bin/python3", "-B", VERSUS, "--zsetd", "/no/zsetd", *options],
                               capture_output=True, text=True)
-        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stderr
 
     def test_a_quick_report_is_refused(self):
@@ -19,6 +19,9 @@ class VersusOptions(unittest.TestCase):
 
     def test_a_file_that_cannot_be_written_is_refused(self):
         self.assertIn("/no/such/file.json cannot be written", self.refusal("--json", "/no/such/file.json"))
+
+    def test_a_name_that_no_row_has_is_refused_before_anything_is_built(self):
+        self.assertEqual(self.refusal("--only", "nosuch", status=1), "versus: no row has a name that contains 'nosuch'\n")
 
 
 if __name__ == "__main__":
