@@ -2,16 +2,77 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "server/engine/engine.h"
 #include "server/engine/request/request_checks.h"
 #include "server/engine/services/scripting.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {
 
 constexpr std::string_view kLoadingError = "LOADING Redis is loading the dataset in memory";
+
+absl::Status CheckProtected(const Client& client, const Settings& settings,
+                            const Command& command) {
+  const bool is_module = command.Has(kNeedsModuleEnabled);
+  const DangerousAccess allowed =
+      is_module ? settings.enable_module_command : settings.enable_debug_command;
+  if (MayDoProtected(client, allowed)) return absl::OkStatus();
+  const std::string name = is_module ? "module" : "debug";
+  return Refusal("ERR " + UpperCase(name) + " command not allowed. If the enable-" + name +
+                 "-command option is set to \"local\", you can run it from a local connection, "
+                 "otherwise you need to set this option in the configuration file, and then "
+                 "restart the server.");
+}
+
+// Checks the name and the number of arguments.
+absl::Status CheckShape(const Command* command, Args argv) {
+  if (command == nullptr) return UnknownCommand(argv);
+  if (command->run == nullptr && argv.size() > 1) return UnknownSubcommand(*command, argv);
+  if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
+    return Refusal(WrongArity(command->name));
+  }
+  return absl::OkStatus();
+}
+
+bool UsesKeys(const Command& command) {
+  return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kMayReplicate);
+}
+
+// Checks the request, except for the user's permissions.
+absl::Status CheckRequest(const Client& client, const Settings& settings,
+                          const AccessControl& access, const Command* command, Args argv) {
+  if (absl::Status shape = CheckShape(command, argv); !shape.ok()) return shape;
+  if (command->HasAny(kNeedsDebugEnabled | kNeedsModuleEnabled)) [[unlikely]] {
+    const absl::Status allowed = CheckProtected(client, settings, *command);
+    if (!allowed.ok()) return allowed;
+  }
+  if (access.MustAuthenticate(client) && !command->Has(kNoAuth)) {
+    return Refusal("NOAUTH Authentication required.");
+  }
+  if (client.transaction.open && command->Has(kNoMulti)) {
+    return Refusal("ERR Command not allowed inside a transaction");
+  }
+  return absl::OkStatus();
+}
+
+// Whether the client may run the command in its present state.
+absl::Status CheckContext(const Client& client, const Command& command) {
+  const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
+  if (only_listens && !command.Has(kAllowedWhileSubscribed)) {
+    return Refusal("ERR Can't execute '" + std::string(command.name) +
+                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
+                   "this context");
+  }
+  if (client.monitors() && UsesKeys(command)) {
+    return Refusal("ERR Replica can't interact with the keyspace");
+  }
+  return absl::OkStatus();
+}
 
 }  // namespace
 

@@ -56,47 +56,51 @@ void Executor::Execute(Client& client, Args argv) {
   clients_.Evict();
   if (client.connection.close_now) return;
   Process(client, argv);
-  RunPostponed();
+  if (clients_.pause().HasPostponed()) [[unlikely]]
+    RunPostponed();
 }
 
 void Executor::Process(Client& client, Args argv) {
   const size_t reply_start = client.output.buffer.size();
   client.connection.last_active = store_.now();
   client.reply.Begin();
-  std::optional<Unit> unit;
-  {
-    const ActiveClient active(notifier_, client);
-    unit = Admit(client, argv);
-    const bool is_postponed = !client.postponed_request.empty();
-    if (client.tracking().next_is_exception && !is_postponed) EndException(client, argv);
-    if (client.asking && !is_postponed) [[unlikely]]
-      EndAsking(client);
-  }
+  std::optional<Unit> unit = AdmitActive(client, argv);
   if (client.suspended) [[unlikely]]
     return suspended_.KeepReply(reply_start);
   if (unit) engine_.units().End(std::move(*unit), client);
   EndRequest(client, reply_start);
 }
 
+// Admits the request, and ends the exceptions that applied to it.
+std::optional<Unit> Executor::AdmitActive(Client& client, Args argv) {
+  const ActiveClient active(notifier_, client);
+  std::optional<Unit> unit = Admit(client, argv);
+  if (client.tracking().next_is_exception || client.asking) [[unlikely]] {
+    if (client.postponed_request.empty()) EndExceptions(client, argv);
+  }
+  return unit;
+}
+
 // While a unit is half done, nothing follows from its changes.
 void Executor::EndRequest(Client& client, size_t reply_start) {
   replies_.End(client, reply_start);
   if (!mode_.IsBetweenUnits()) return;
-  blocked_runner_.Serve();
+  if (notifier_.blocked_clients().HasReady()) [[unlikely]]
+    blocked_runner_.Serve();
   notifier_.Broadcast();
   clients_.OnMemoryChange(client);
 }
 
-// Ends the exception of CLIENT CACHING: it applies to one command or transaction, and not to
-// another CLIENT command.
-void Executor::EndException(Client& client, Args argv) {
-  const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
-  Tracking::SetException(client, goes_on);
-}
-
-// ASKING applies to one request or transaction.
-void Executor::EndAsking(Client& client) {
-  client.asking = client.transaction.open || client.last_command == "asking";
+// CLIENT CACHING applies to one command or transaction, and not to another CLIENT command. ASKING
+// applies to one request or transaction.
+void Executor::EndExceptions(Client& client, Args argv) {
+  if (client.tracking().next_is_exception) {
+    const bool goes_on = client.transaction.open || EqualsIgnoringCase(argv[0], "client");
+    Tracking::SetException(client, goes_on);
+  }
+  if (client.asking) {
+    client.asking = client.transaction.open || client.last_command == "asking";
+  }
 }
 
 // Runs the request unless something prevents it. Returns its unit if it has run to its end.
@@ -140,7 +144,8 @@ std::optional<Unit> Executor::Run(Client& client, const Command& command, Args a
   }
   suspended_.Start(client, run);
   suspended_.Keep(*std::move(unit));
-  return std::nullopt;
+  unit.reset();
+  return unit;
 }
 
 void Executor::Reject(Client& client, const Command* command, const absl::Status& why) {
@@ -250,7 +255,7 @@ std::optional<Millis> Executor::NextDeadline() const {
 // One of them may start another pause.
 void Executor::RunPostponed() {
   ClientPause& pause = clients_.pause();
-  if (pause.postponed() == 0 || !mode_.MayChangeByItself(store_.now())) return;
+  if (!pause.HasPostponed() || !mode_.MayChangeByItself(store_.now())) return;
   clock_.Restart();
   while (!clients_.IsPaused()) {
     const std::optional<ClientPause::PostponedRequest> held = pause.TakeFirst();

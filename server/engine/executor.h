@@ -87,15 +87,15 @@ class Executor {
 
  private:
   void Process(Client& client, Args argv);
+  std::optional<Unit> AdmitActive(Client& client, Args argv);
   std::optional<Unit> Admit(Client& client, Args argv);
   std::optional<Unit> Run(Client& client, const Command& command, Args argv);
   void EndRequest(Client& client, size_t reply_start);
   void ContinueSuspended();
   void Reject(Client& client, const Command* command, const absl::Status& why);
   void Enqueue(Client& client, const Command& command, Args argv);
-  static void EndException(Client& client, Args argv);
+  static void EndExceptions(Client& client, Args argv);
   void DoDueWork(Micros budget);
-  static void EndAsking(Client& client);
   void RunPostponed();
   bool MustWaitForExpiry(const Client& client, const Command& command, Args argv);
   void RunOverdue(Micros budget);

@@ -1,13 +1,6 @@
 #include "server/engine/client/client.h"
 
-#include <algorithm>
-
 namespace zsetd {
-
-bool Client::IsSubscriber() const {
-  return std::any_of(listens_to_.begin(), listens_to_.end(),
-                     [](const Names& names) { return !names.empty(); });
-}
 
 bool Client::HoldsIdleBuffers(Millis now) const {
   constexpr Millis kQuiet{2'000};                // as Redis

@@ -62,7 +62,7 @@ class Client : public Caller {
   using Names = std::set<std::string, std::less<>>;
   const Names& listens_to(ChannelKind kind) const { return listens_to_[static_cast<size_t>(kind)]; }
   size_t listening_bytes() const { return listening_bytes_; }
-  bool IsSubscriber() const;
+  bool IsSubscriber() const { return listening_bytes_ > 0; }
   bool IsReplica() const { return output.source != nullptr; }
 
   bool monitors() const { return monitors_; }  // receives every command

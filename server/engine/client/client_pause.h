@@ -59,6 +59,7 @@ class ClientPause {
   std::optional<PostponedRequest> TakeFirst();
 
   size_t postponed() const { return postponed_.size(); }
+  bool HasPostponed() const { return !postponed_.empty(); }
 
  private:
   static constexpr size_t kCauses = 3;

@@ -1,5 +1,6 @@
 #include "server/engine/command/command_name_index.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 #include <cstring>
@@ -17,15 +18,14 @@ uint64_t Load(const char* bytes) {
   return word;
 }
 
-// The eight bytes with their capitals as small letters. No sum carries into the next byte.
-uint64_t InLowerCase(uint64_t bytes) {
-  constexpr uint64_t kEach = 0x0101010101010101;
-  constexpr uint64_t kHighBits = 0x80 * kEach;
-  const uint64_t low = bytes & ~kHighBits;
-  const uint64_t from_a = low + (0x80 - 'A') * kEach;
-  const uint64_t behind_z = low + (0x80 - 'Z' - 1) * kEach;
-  const uint64_t capitals = from_a & ~behind_z & ~bytes & kHighBits;
-  return bytes | capitals >> 2;
+// The eight bytes with their capitals as small letters. Only a capital becomes a small letter, but
+// other bytes change, too: '@' becomes '`'.
+uint64_t InLowerCase(uint64_t bytes) { return bytes | 0x2020202020202020; }
+
+// Whether a name has small letters only, all of which its ends contain.
+bool IsExact(std::string_view name) {
+  const auto is_letter = [](char c) { return 'a' <= c && c <= 'z'; };
+  return name.size() <= 2 * sizeof(uint64_t) && std::ranges::all_of(name, is_letter);
 }
 
 // For names shorter than eight bytes the two loads overlap.
@@ -35,11 +35,6 @@ std::pair<uint64_t, uint64_t> Ends(std::string_view name) {
   if (name.size() >= 4) return {Load<uint32_t>(begin), Load<uint32_t>(end - 4)};
   if (name.size() >= 2) return {Load<uint16_t>(begin), Load<uint16_t>(end - 2)};
   return {name.empty() ? 0 : Load<uint8_t>(begin), 0};
-}
-
-// For two names with equal ends.
-bool IsRestEqual(std::string_view a, std::string_view b) {
-  return a.size() <= 2 * sizeof(uint64_t) || EqualsIgnoringCase(a, b);
 }
 
 }  // namespace
@@ -53,8 +48,8 @@ NameIndex::NameIndex(std::vector<std::string_view> names)
     : names_(std::move(names)), slots_(std::bit_ceil(8 * names_.size() + 1), kFree) {
   assert(names_.size() < kFree);
   for (size_t place = 0; place < names_.size(); ++place) {
-    folded_.push_back(Fold(names_[place]));
-    size_t slot = SlotOf(folded_[place]);
+    folded_.push_back({Fold(names_[place]), IsExact(names_[place])});
+    size_t slot = SlotOf(folded_[place].folded);
     while (slots_[slot] != kFree) slot = (slot + 1) % slots_.size();
     slots_[slot] = static_cast<uint16_t>(place);
   }
@@ -64,7 +59,9 @@ size_t NameIndex::Find(std::string_view name) const {
   const Folded folded = Fold(name);
   for (size_t slot = SlotOf(folded); slots_[slot] != kFree; slot = (slot + 1) % slots_.size()) {
     const size_t place = slots_[slot];
-    if (folded_[place] == folded && IsRestEqual(names_[place], name)) return place;
+    const Name& found = folded_[place];
+    if (found.folded != folded) continue;
+    if (found.is_exact || EqualsIgnoringCase(names_[place], name)) return place;
   }
   return names_.size();
 }

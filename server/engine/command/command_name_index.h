@@ -15,8 +15,8 @@ namespace zsetd {
 //                            \        /
 //                         multiply, add the length     slot of a table that is mostly empty
 //
-// These and the length are all there is to compare, too, up to sixteen bytes. Names are ours and
-// few, so the hash need not resist attacks.
+// These and the length are all there is to compare, too, for letters up to sixteen bytes. Names are
+// ours and few, so the hash need not resist attacks.
 class NameIndex {
  public:
   // `names` outlive this, and are in lower case.
@@ -30,7 +30,7 @@ class NameIndex {
  private:
   static constexpr uint16_t kFree = 0xFFFF;
 
-  // A name's ends, in lower case.
+  // A name's ends, with letters in lower case. Bytes that are not letters may be equal to others.
   struct Folded {
     uint64_t first;
     uint64_t last;
@@ -38,11 +38,15 @@ class NameIndex {
 
     bool operator==(const Folded&) const = default;
   };
+  struct Name {
+    Folded folded;
+    bool is_exact;  // no other name has these ends and this length
+  };
   static Folded Fold(std::string_view name);
   size_t SlotOf(const Folded& name) const;
 
   std::vector<std::string_view> names_;
-  std::vector<Folded> folded_;   // parallel to names_
+  std::vector<Name> folded_;     // parallel to names_
   std::vector<uint16_t> slots_;  // places; a power of two of them, at least eight for each name
 };
 

@@ -58,6 +58,9 @@ class BlockedClients {
   // When the first key is ready that does not change before; nothing if none will be.
   std::optional<Millis> NextDue() const;
 
+  // Whether a key is ready.
+  bool HasReady() const { return !is_ready_.empty(); }
+
   // The key that has been ready for the longest time, which then no longer is. The groups that
   // Defer() left out are back.
   std::optional<Key> TakeReady();

@@ -15,41 +15,6 @@ namespace {
 
 constexpr size_t kMaxEchoedBytes = 128;  // of a request, in an error; as Redis
 
-absl::Status CheckProtected(const Client& client, const Settings& settings,
-                            const Command& command) {
-  const bool is_module = command.Has(kNeedsModuleEnabled);
-  const DangerousAccess allowed =
-      is_module ? settings.enable_module_command : settings.enable_debug_command;
-  if (MayDoProtected(client, allowed)) return absl::OkStatus();
-  const std::string name = is_module ? "module" : "debug";
-  return Refusal("ERR " + UpperCase(name) + " command not allowed. If the enable-" + name +
-                 "-command option is set to \"local\", you can run it from a local connection, "
-                 "otherwise you need to set this option in the configuration file, and then "
-                 "restart the server.");
-}
-
-absl::Status UnknownCommand(Args argv) {
-  std::string args;
-  for (size_t i = 1; i < argv.size() && args.size() < kMaxEchoedBytes; ++i) {
-    args += Quoted(argv[i], kMaxEchoedBytes - args.size()) + " ";
-  }
-  return Refusal("ERR unknown command " + Quoted(argv[0], kMaxEchoedBytes) +
-                 ", with args beginning with: " + args);
-}
-
-absl::Status CheckShape(const Command* command, Args argv) {
-  if (command == nullptr) return UnknownCommand(argv);
-  if (command->run == nullptr && argv.size() > 1) return UnknownSubcommand(*command, argv);
-  if (command->run == nullptr || !command->AcceptsCount(argv.size())) {
-    return Refusal(WrongArity(command->name));
-  }
-  return absl::OkStatus();
-}
-
-bool UsesKeys(const Command& command) {
-  return command.Has(kWrite) || command.Has(kReadOnly) || command.Has(kMayReplicate);
-}
-
 // Commands that a transaction may run although each queued request takes memory.
 bool EndsTransaction(const Command& command) {
   constexpr std::array<std::string_view, 4> kEnds = {"exec", "discard", "quit", "reset"};
@@ -77,35 +42,6 @@ bool KeepsMuch(const Client& client, const Command& command, Args argv) {
 
 }  // namespace
 
-absl::Status CheckRequest(const Client& client, const Settings& settings,
-                          const AccessControl& access, const Command* command, Args argv) {
-  if (absl::Status shape = CheckShape(command, argv); !shape.ok()) return shape;
-  if (command->HasAny(kNeedsDebugEnabled | kNeedsModuleEnabled)) [[unlikely]] {
-    const absl::Status allowed = CheckProtected(client, settings, *command);
-    if (!allowed.ok()) return allowed;
-  }
-  if (access.MustAuthenticate(client) && !command->Has(kNoAuth)) {
-    return Refusal("NOAUTH Authentication required.");
-  }
-  if (client.transaction.open && command->Has(kNoMulti)) {
-    return Refusal("ERR Command not allowed inside a transaction");
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckContext(const Client& client, const Command& command) {
-  const bool only_listens = client.IsSubscriber() && client.reply.protocol() == Protocol::kResp2;
-  if (only_listens && !command.Has(kAllowedWhileSubscribed)) {
-    return Refusal("ERR Can't execute '" + std::string(command.name) +
-                   "': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in "
-                   "this context");
-  }
-  if (client.monitors() && UsesKeys(command)) {
-    return Refusal("ERR Replica can't interact with the keyspace");
-  }
-  return absl::OkStatus();
-}
-
 bool MayDoProtected(const Client& client, DangerousAccess allowed) {
   return allowed == DangerousAccess::kYes ||
          (allowed == DangerousAccess::kLocal && client.IsLocal());
@@ -113,6 +49,15 @@ bool MayDoProtected(const Client& client, DangerousAccess allowed) {
 
 bool IsHttp(Args argv) {
   return EqualsIgnoringCase(argv[0], "post") || EqualsIgnoringCase(argv[0], "host:");
+}
+
+absl::Status UnknownCommand(Args argv) {
+  std::string args;
+  for (size_t i = 1; i < argv.size() && args.size() < kMaxEchoedBytes; ++i) {
+    args += Quoted(argv[i], kMaxEchoedBytes - args.size()) + " ";
+  }
+  return Refusal("ERR unknown command " + Quoted(argv[0], kMaxEchoedBytes) +
+                 ", with args beginning with: " + args);
 }
 
 absl::Status UnknownSubcommand(const Command& command, Args argv) {

@@ -6,32 +6,25 @@
 #include <cmath>
 
 namespace zsetd {
-namespace {
-
-constexpr int kExactBits = 8;  // times of up to this many bits have a count of their own
-constexpr uint64_t kPerDoubling = 1u << (kExactBits - 1);
 
 // The count's place for a time.
-size_t PlaceOf(Micros time) {
+size_t LatencyHistogram::PlaceOf(Micros time) {
   const auto value = static_cast<uint64_t>(std::max(time.count(), Micros::rep{0}));
   const int shift = std::max(static_cast<int>(std::bit_width(value)) - kExactBits, 0);
   return static_cast<size_t>(shift) * kPerDoubling + (value >> shift);
 }
 
 // The longest time that is counted there.
-Micros LongestAt(size_t place) {
+Micros LatencyHistogram::LongestAt(size_t place) {
   const uint64_t shift = place < 2 * kPerDoubling ? 0 : place / kPerDoubling - 1;
   const uint64_t first = (place - shift * kPerDoubling) << shift;
   return Micros(static_cast<Micros::rep>(first + (uint64_t{1} << shift) - 1));
 }
 
-}  // namespace
-
-void LatencyHistogram::Record(Micros time) {
+uint64_t& LatencyHistogram::CountOf(Micros time) {
   const size_t place = PlaceOf(time);
-  if (place >= counts_.size()) counts_.resize(std::max(place + 1, size_t{2 * kPerDoubling}));
-  ++counts_[place];
-  ++count_;
+  if (place >= counts_.size()) counts_.resize(std::max(place + 1, kExactCounts));
+  return counts_[place];
 }
 
 void LatencyHistogram::Add(const LatencyHistogram& other) {

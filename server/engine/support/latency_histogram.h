@@ -17,7 +17,15 @@ namespace zsetd {
 // kilobyte for each doubling.
 class LatencyHistogram {
  public:
-  void Record(Micros time);
+  void Record(Micros time) {
+    const auto micros = static_cast<uint64_t>(time.count());
+    if (micros < kExactCounts && !counts_.empty()) [[likely]] {
+      ++counts_[micros];
+    } else {
+      ++CountOf(time);
+    }
+    ++count_;
+  }
 
   // Adds all that the other one has recorded. O(counts).
   void Add(const LatencyHistogram& other);
@@ -33,7 +41,15 @@ class LatencyHistogram {
   Micros Percentile(double percent) const;
 
  private:
-  std::vector<uint64_t> counts_;
+  static constexpr int kExactBits = 8;  // times of up to this many bits have a count of their own
+  static constexpr size_t kExactCounts = size_t{1} << kExactBits;
+  static constexpr uint64_t kPerDoubling = kExactCounts / 2;
+
+  static size_t PlaceOf(Micros time);
+  static Micros LongestAt(size_t place);
+  uint64_t& CountOf(Micros time);
+
+  std::vector<uint64_t> counts_;  // empty, or at least kExactCounts
   uint64_t count_ = 0;
 };
 
