@@ -136,24 +136,42 @@ AddResult SortedSet::Add(std::string_view member, double score, const AddRule& r
   assert(!std::isnan(score));
   assert(!std::isnan(score));
   if (!list()) {
-    return AddOrMove(Find(member), member, score, rule, [&](uint64_t code) {
-      InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
-    });
+    const BlockPlace place = Find(member);
+    return AddOrMove(
+        place, member, score, rule,
+        [&](uint64_t code) {
+          InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
+        },
+        [&](uint64_t code) { MoveInOnly(place, member, code); });
   }
-  const auto spot = list()->SpotFor(ScoreCode(WithoutNegativeZero(score)), member);
-  return AddOrMove(list()->Find(member, spot.hash), member, score, rule, [&](uint64_t code) {
-    list()->Insert(spot, {code, member, MakeLarge(member), MemberIndex::TagOf(spot.hash)});
-  });
+  // The spot of a member that is incremented depends on its score, which is found first.
+  using Spot = BlockSkipList::Spot;
+  const Spot spot = rule.increment ? Spot{.code = 0, .hash = KeyedHash(member), .path = {}}
+                                   : list()->SpotFor(ScoreCode(WithoutNegativeZero(score)), member);
+  const BlockPlace place = list()->Find(member, spot.hash);
+  return AddOrMove(
+      place, member, score, rule,
+      [&](uint64_t code) {
+        const BlockItem item = {code, member, MakeLarge(member), MemberIndex::TagOf(spot.hash)};
+        spot.path ? list()->Insert(spot, item) : list()->Insert(item);
+      },
+      [&](uint64_t code) {
+        assert(!spot.path || spot.code == code);
+        spot.path ? list()->Move(place, spot, member)
+                  : list()->Move(place, {.code = code, .hash = spot.hash, .path = {}}, member);
+        BecomeSmallAgain();
+      });
 }
 
-// `place` is the position of the member, if it exists; otherwise insert(code) adds it.
-template <class Insert>
+// `place` is the position of the member, if it exists, and move_to(code) changes its score;
+// otherwise insert(code) adds it.
+template <class Insert, class MoveTo>
 AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member, double score,
-                               const AddRule& rule, Insert insert) {
+                               const AddRule& rule, Insert insert, MoveTo move_to) {
   using Kind = AddResult::Kind;
   AddResult result = Decide(place, score, rule);
   if (place && has_deadlines()) [[unlikely]] {
-    return MoveWithDeadline(place, member, result, rule);
+    return MoveWithDeadline(place, member, result, rule, move_to);
   }
   if (result.kind > Kind::kUpdated) return result;
 
@@ -161,7 +179,7 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
   result.score = WithoutNegativeZero(result.score);
   const uint64_t code = ScoreCode(result.score);
   if (result.kind == Kind::kUpdated) {
-    Move(place, member, code);
+    move_to(code);
   } else {
     NoteLength(member.size());
     insert(code);
@@ -171,8 +189,9 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
 
 // Moves an existing member of a set with deadlines and keeps its deadline if required. The new
 // place has none at first.
+template <class MoveTo>
 AddResult SortedSet::MoveWithDeadline(const BlockPlace& place, std::string_view member,
-                                      AddResult result, const AddRule& rule) {
+                                      AddResult result, const AddRule& rule, MoveTo move_to) {
   using Kind = AddResult::Kind;
   if (result.kind > Kind::kUnchanged) return result;
   const uint64_t before = place.block->DeadlineAt(place.index);
@@ -182,7 +201,7 @@ AddResult SortedSet::MoveWithDeadline(const BlockPlace& place, std::string_view 
 
   ++revision_;
   result.score = WithoutNegativeZero(result.score);
-  if (result.kind == Kind::kUpdated) Move(place, member, ScoreCode(result.score));
+  if (result.kind == Kind::kUpdated) move_to(ScoreCode(result.score));
   if (before != kNoDeadline) SetDeadline(Find(member), after);
   return result;
 }
@@ -301,12 +320,7 @@ void SortedSet::InsertIntoOnly(const BlockItem& item) {
   }
 }
 
-void SortedSet::Move(const BlockPlace& place, std::string_view member, uint64_t code) {
-  if (list()) {
-    list()->Move(place, code, member);
-    BecomeSmallAgain();
-    return;
-  }
+void SortedSet::MoveInOnly(const BlockPlace& place, std::string_view member, uint64_t code) {
   BlockItem item = {code, member, only()->LargeAt(place.index), TagFor(member)};
   if (only()->has_payloads()) [[unlikely]] {
     const KeptPayload kept(only()->PayloadAt(place.index));

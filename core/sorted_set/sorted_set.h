@@ -215,14 +215,15 @@ class SortedSet {
   size_t RankOf(const BlockPlace& place, std::string_view member) const;
   size_t CountBefore(uint64_t code, std::string_view member) const;
   size_t CountBefore(std::string_view member) const;  // by members alone; the set is not empty
-  template <class Insert>
+  template <class Insert, class MoveTo>
   AddResult AddOrMove(const BlockPlace& place, std::string_view member, double score,
-                      const AddRule& rule, Insert insert);
-  void Move(const BlockPlace& place, std::string_view member, uint64_t code);
+                      const AddRule& rule, Insert insert, MoveTo move_to);
+  template <class MoveTo>
   AddResult MoveWithDeadline(const BlockPlace& place, std::string_view member, AddResult result,
-                             const AddRule& rule);
+                             const AddRule& rule, MoveTo move_to);
   void SetDeadline(const BlockPlace& place, uint64_t deadline);
   void SetPayload(const BlockPlace& place, std::string_view member, const PackedPayload& payload);
+  void MoveInOnly(const BlockPlace& place, std::string_view member, uint64_t code);
   void MoveInOnly(const BlockPlace& place, const BlockItem& item);
   const Block* EarliestBlock() const;
   void InsertIntoOnly(const BlockItem& item);

@@ -32,6 +32,19 @@ void Close(char* array, size_t count, size_t first, size_t last, size_t width, s
   CopyBytes(to + first * width, array + last * width, (count - last) * width);
 }
 
+// The first of the elements from `first` to before `end` that is not before, or `end`. Those that
+// are before precede the others. Without branches, because these would be mispredicted.
+template <class IsBefore>
+size_t FirstOf(size_t first, size_t end, IsBefore is_before) {
+  for (size_t left = end - first; left > 0;) {
+    const size_t half = left / 2;
+    const bool before = is_before(first + half);
+    first = before ? first + half + 1 : first;
+    left = before ? left - half - 1 : half;
+  }
+  return first;
+}
+
 }  // namespace
 
 void Block::Free(Block* block) { ::operator delete(block); }
@@ -123,27 +136,28 @@ size_t Block::LowerBound(uint64_t code) const {
   if (steps > frame.MostSteps()) return count_;
   const uint64_t wanted = steps << frame.below;
   const char* scores = Scores();
-  size_t first = 0;
-  for (size_t left = count_; left > 0;) {
-    const size_t half = left / 2;
-    const bool before = LoadPacked(scores + (first + half) * frame.width, frame.width) < wanted;
-    first = before ? first + half + 1 : first;
-    left = before ? left - half - 1 : half;
-  }
-  return first;
+  return FirstOf(0, count_, [&](size_t i) {
+    return LoadPacked(scores + i * frame.width, frame.width) < wanted;
+  });
 }
 
 size_t Block::LowerBound(uint64_t code, std::string_view member) const {
-  size_t first = LowerBound(code);
+  const size_t first = LowerBound(code);
   if (first == count_ || CodeAt(first) != code) return first;
-  MemberBuffer buffer;
-  for (size_t left = LowerBound(code + 1) - first; left > 0;) {
-    const size_t half = left / 2;
-    const bool before = MemberAt(first + half, buffer) < member;
-    first = before ? first + half + 1 : first;
-    left = before ? left - half - 1 : half;
+  const size_t end = LowerBound(code + 1);
+  if (const auto number = OrderedNumber(member)) {
+    return FirstOf(first, end, [&](size_t i) { return NumberAt(i) < *number; });
   }
-  return first;
+  MemberBuffer buffer;
+  return FirstOf(first, end, [&](size_t i) { return MemberAt(i, buffer) < member; });
+}
+
+// The number of the member, if the order of all members is that of their numbers: numerals of the
+// same length.
+std::optional<uint64_t> Block::OrderedNumber(std::string_view member) const {
+  const bool has_numbers = format_.members == Members::kNumerals && format_.digits != kShortest;
+  if (!has_numbers || !member.starts_with(Prefix())) return std::nullopt;
+  return ParseNumeral(member.substr(format_.prefix_length), format_.digits);
 }
 
 // The index of the element for which is(i, its packed member) is true, and whose tag is `tag` if

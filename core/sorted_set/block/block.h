@@ -205,6 +205,7 @@ class Block : public BlockLayout {
     return format_.frame().Pack(code) | (member.number & format_.number_mask());
   }
   size_t LowerBound(uint64_t code) const;
+  std::optional<uint64_t> OrderedNumber(std::string_view member) const;
 };
 static_assert(Block::kMaxCount <= UINT8_MAX);
 static_assert(sizeof(Block) == sizeof(BlockLayout));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "core/sorted_set/block/block.h"
 
@@ -15,7 +16,7 @@ class UnpackedBlock {
  public:
   static constexpr size_t kCapacity = Block::kMaxCount + 1;
 
-  UnpackedBlock() {}
+  UnpackedBlock() {}  // NOLINT: without `= default`, which would initialize the items
   explicit UnpackedBlock(const Block& block) { Append(block); }
 
   // Appends the elements of the block.
@@ -27,7 +28,10 @@ class UnpackedBlock {
   std::span<BlockItem> items() { return {items_.data(), count_}; }
 
  private:
-  std::array<BlockItem, kCapacity> items_;
+  static_assert(std::is_trivially_copyable_v<BlockItem>);
+  union {
+    std::array<BlockItem, kCapacity> items_;  // not initialized after `count_`
+  };
   size_t count_ = 0;
   std::array<char, kCapacity * kMaxInlineMember> text_;  // of assembled members; not initialized
   char* text_end_ = text_.data();

@@ -137,7 +137,7 @@ void BlockSkipList::SetDeadline(BlockPlace place, uint64_t deadline) {
 BlockSkipList::Spot BlockSkipList::SpotFor(uint64_t code, std::string_view member) const {
   const uint64_t hash = KeyedHash(member);
   index_.Prefetch(hash);
-  const Spot spot{hash, levels_.Find(code, member)};
+  const Spot spot{code, hash, levels_.Find(code, member)};
   blocks_.At(spot.path.child)->Prefetch();
   return spot;
 }
@@ -170,9 +170,8 @@ void BlockSkipList::Insert(const Spot& spot, const BlockItem& item) {
   blocks_.CountLarge(item.large);
   if (item.payload_length > 0) [[unlikely]]
     blocks_.CountLarge(item.payload().large());
-  levels_.Add(spot.path, 1);
   const size_t blocks_before = blocks_.count();
-  index_.Insert(spot.hash, InsertInto(blocks_.At(spot.path.child), item));
+  index_.Insert(spot.hash, InsertInto(CountIn(spot.path), item));
   const bool has_new_block = blocks_.count() > blocks_before;  // which is enough for one insertion
   if (!has_new_block) index_.SplitIfFull();
   index_.Tidy();
@@ -241,13 +240,20 @@ uint32_t BlockSkipList::AddFirst(const BlockItem& item) {
   return id;
 }
 
-void BlockSkipList::Move(BlockPlace place, uint64_t code, std::string_view member) {
+// Counts one more element in the path's block, which it returns.
+const Block* BlockSkipList::CountIn(const SeparatorLevels::Path& path) {
+  assert(path);
+  levels_.Add(path, 1);
+  return blocks_.At(path.child);
+}
+
+void BlockSkipList::Move(BlockPlace place, const Spot& to, std::string_view member) {
   const Block* block = place.block;
   const size_t i = place.index;
-  if (KeepsPlace(*block, i, code) && blocks_.Mutable(block)->SetCode(i, code)) return;
+  if (KeepsPlace(*block, i, to.code) && blocks_.Mutable(block)->SetCode(i, to.code)) return;
   if (!block->has_payloads()) [[likely]]
-    return Reinsert(place, code, member, {});
-  Reinsert(place, code, member, KeptPayload(block->PayloadAt(i)).get());
+    return Reinsert(place, to, member, {});
+  Reinsert(place, to, member, KeptPayload(block->PayloadAt(i)).get());
 }
 
 bool BlockSkipList::HasPayloads() const {
@@ -266,24 +272,23 @@ void BlockSkipList::SetPayload(BlockPlace place, std::string_view member,
   if (Block* set = SetPayloadOrGrow(changed, place.index, payload)) {
     if (set != changed) blocks_.Replace(set, bytes);
   } else {
-    Reinsert(place, place.code(), member, payload);
+    Reinsert(place, {.code = place.code(), .hash = KeyedHash(member), .path = {}}, member, payload);
     if (deadline != kNoDeadline) SetDeadline(Find(member), deadline);
   }
   blocks_.FreeLarge(old);
 }
 
-// Erases the element and inserts it with this score and payload, whose bytes are not in the block.
-// The index changes only if it is to have the element by another id.
-void BlockSkipList::Reinsert(BlockPlace place, uint64_t code, std::string_view member,
+// Erases the element and inserts it at the spot with this payload, whose bytes are not in the
+// block. The index changes only if it is to have the element by another id.
+void BlockSkipList::Reinsert(BlockPlace place, const Spot& to, std::string_view member,
                              const PackedPayload& payload) {
   const Block* block = place.block;
   const size_t i = place.index;
   block->PrefetchBehind(i);
-  const uint64_t hash = KeyedHash(member);
-  const uint32_t from = index_.IdOf(block->id, i);
-  BlockItem item = {code, member, block->LargeAt(i), MemberIndex::TagOf(hash)};
+  const uint32_t id_before = index_.IdOf(block->id, i);
+  BlockItem item = {to.code, member, block->LargeAt(i), MemberIndex::TagOf(to.hash)};
   item.set_payload(payload);
-  if (IsBetweenEnds(*block, code)) {  // the levels need not know
+  if (IsBetweenEnds(*block, to.code)) {  // the levels need not know
     Block* changed = blocks_.Mutable(block);
     const uint64_t deadline = changed->DeadlineAt(i);
     changed->Erase(i, i + 1);
@@ -291,14 +296,14 @@ void BlockSkipList::Reinsert(BlockPlace place, uint64_t code, std::string_view m
     block = changed;
     index_.RecordErasure(block->id, i);
   } else {
+    const size_t blocks_before = blocks_.count();
     EraseIn(block, i, member);
-    const SeparatorLevels::Path path = levels_.Find(code, member);
-    levels_.Add(path, 1);
-    block = blocks_.At(path.child);
+    const bool has_path = to.path && blocks_.count() == blocks_before;
+    block = has_path ? CountIn(to.path) : CountIn(levels_.Find(to.code, member));
     block->Prefetch();
   }
-  const uint32_t to = InsertInto(block, item);
-  if (to != from) index_.Move(hash, from, to);
+  const uint32_t id = InsertInto(block, item);
+  if (id != id_before) index_.Move(to.hash, id_before, id);
   index_.Tidy();
 }
 

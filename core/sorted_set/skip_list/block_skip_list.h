@@ -56,10 +56,12 @@ class BlockSkipList {
   size_t size() const { return levels_.size(); }
   size_t BytesUsed() const;  // on the heap, allocator rounding included; O(1)
 
-  // The place of an element, found while memory is prefetched for the next step: an insertion into
-  // a large set waits for memory more than it computes. Valid until the next change.
+  // The place where an element belongs. SpotFor() finds the path while memory is prefetched for the
+  // next step: an insertion into a large set waits for memory more than it computes. Without a
+  // path, it is found when it is needed. Valid until the next change.
   struct Spot {
-    uint64_t hash = 0;
+    uint64_t code = 0;
+    uint64_t hash = 0;  // of the member
     SeparatorLevels::Path path;
   };
   Spot SpotFor(uint64_t code, std::string_view member) const;  // O(log n)
@@ -106,13 +108,13 @@ class BlockSkipList {
   void SetPayload(BlockPlace place, std::string_view member, const PackedPayload& payload);
 
   // Take over the item's LargeMembers. The member does not exist; the new one has no deadline. The
-  // first sets the item's tag, the second expects it. O(log n).
+  // first sets the item's tag, the second expects it and a path. O(log n).
   void Insert(BlockItem item);
   void Insert(const Spot& spot, const BlockItem& item);
 
-  // Changes the score of the member at the place, which is not the only element. Its payload is
-  // kept; its deadline may be lost. O(log n), often O(1).
-  void Move(BlockPlace place, uint64_t code, std::string_view member);
+  // Moves the member at the place, which is not the only element, to the spot. Its payload is kept;
+  // its deadline may be lost. O(log n), often O(1).
+  void Move(BlockPlace place, const Spot& to, std::string_view member);
 
   // Erases an element, which is not the only one. O(log n).
   void Erase(BlockPlace place, std::string_view member);
@@ -141,8 +143,9 @@ class BlockSkipList {
 
   static std::vector<SeparatorLevels::Leaf> LeavesOf(const BlockTable& blocks);
 
-  void Reinsert(BlockPlace place, uint64_t code, std::string_view member,
+  void Reinsert(BlockPlace place, const Spot& to, std::string_view member,
                 const PackedPayload& payload);
+  const Block* CountIn(const SeparatorLevels::Path& path);
   uint32_t InsertInto(const Block* block, const BlockItem& item);
   uint32_t Overflow(Block* block, size_t i, const BlockItem& item);
   uint32_t AddLast(const BlockItem& item);

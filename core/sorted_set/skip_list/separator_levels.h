@@ -47,9 +47,12 @@ class SeparatorLevels {
       size_t slot;
     };
     std::array<Step, 16> steps;  // from the top down
-    int height = 0;
-    uint32_t child = 0;  // the block
-    size_t before = 0;   // elements in the blocks to its left
+    int height = 0;              // 0: not a path
+    uint32_t child = 0;          // the block
+    size_t before = 0;           // elements in the blocks to its left
+
+    Path() {}  // NOLINT: without `= default`, which would initialize the steps
+    explicit operator bool() const { return height > 0; }
 
     // Whether the block is the first under its node.
     bool IsFirstOfNode() const { return steps[height - 1].slot == 0; }

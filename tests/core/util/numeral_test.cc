@@ -52,6 +52,22 @@ TEST(Numeral, IsPaddedToAnyWidth) {
   }
 }
 
+TEST(Numeral, EveryByteOfEveryLengthCounts) {
+  for (size_t digits = 1; digits <= kMaxNumeralDigits; ++digits) {
+    const std::string text = std::string("8642097531864209753").substr(0, digits);
+    ASSERT_EQ(ParseNumeral(text, kShortest), std::stoull(text));
+    for (size_t at = 0; at < digits; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string changed = text;
+        changed[at] = static_cast<char>(byte);
+        const auto read = ParseNumeral(changed, static_cast<uint8_t>(digits));
+        ASSERT_EQ(read.has_value(), IsDigit(changed[at])) << digits << " " << at << " " << byte;
+        ASSERT_TRUE(!read || *read == std::stoull(changed));
+      }
+    }
+  }
+}
+
 TEST(Numeral, OtherSpellingsAreNotNumerals) {
   for (const char* text : {"", "00", "01", "-1", "+1", "1a", " 1", "10000000000000000000"}) {
     EXPECT_FALSE(ParseNumeral(text, kShortest)) << text;

@@ -33,7 +33,7 @@ class Pair {
     if (!place) {
       list_.Insert({key.first, key.second, MakeLarge(key.second)});
     } else if (codes_[key.second] != key.first) {
-      list_.Move(place, key.first, key.second);
+      list_.Move(place, list_.SpotFor(key.first, key.second), key.second);
       keys_.erase({codes_[key.second], key.second});
     }
     Note(key);
