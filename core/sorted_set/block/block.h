@@ -50,6 +50,7 @@ class Block : public BlockLayout {
   // With 128, blocks of 20-byte members and timestamps filled only nine tenths of their allocation.
   static constexpr size_t kMaxCount = 160;
   static constexpr size_t kMaxBytes = 4096;
+  static constexpr size_t kMaxBytesWithPayloads = 16384;
 
   static void Free(Block* block);  // does not free LargeMembers
 

@@ -1,6 +1,7 @@
 #include "core/sorted_set/block/block_packing.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "core/sorted_set/block/block_builder.h"
@@ -10,7 +11,20 @@ namespace zsetd {
 namespace {
 
 constexpr size_t kMergedCount = Block::kMaxCount * 3 / 4;
-constexpr size_t kMergedBytes = Block::kMaxBytes * 3 / 4;
+
+// The most bytes of a block whose elements, of this number, take these bytes. With payloads, the
+// largest allocation that 160 such elements fill. Allocators have four sizes for each doubling.
+size_t MostBytes(size_t count, size_t bytes, bool has_payloads) {
+  if (!has_payloads) [[likely]]
+    return Block::kMaxBytes;
+  const size_t filled = Block::kMaxCount * bytes / count;
+  const size_t most = std::clamp(filled, Block::kMaxBytes, Block::kMaxBytesWithPayloads);
+  return most - most % (std::bit_floor(most) / 4);
+}
+
+size_t MostMergedBytes(size_t count, size_t bytes, bool has_payloads) {
+  return MostBytes(count, bytes, has_payloads) * 3 / 4;
+}
 
 // The free room of a block that grows.
 size_t Growth(const Block& block) { return block.used_bytes() / 32; }
@@ -24,8 +38,12 @@ Block* ShrinkIfSlack(Block* block) {
   return block->free_bytes() > block->allocated_bytes() / 3 ? BlockBuilder::Moved(block, 0) : block;
 }
 
+size_t MostBytesFor(std::span<const BlockItem> items, const BlockPlan& plan) {
+  return MostBytes(items.size(), BytesOf(plan), PayloadBytes(items) > 0);
+}
+
 bool Fits(std::span<const BlockItem> items, const BlockPlan& plan) {
-  return items.size() <= Block::kMaxCount && BytesOf(plan) <= Block::kMaxBytes;
+  return items.size() <= Block::kMaxCount && BytesOf(plan) <= MostBytesFor(items, plan);
 }
 
 void PackHalves(std::span<const BlockItem> items, bool tagged, std::vector<Block*>& blocks) {
@@ -86,10 +104,12 @@ Block* InsertOrGrow(Block* block, size_t i, const BlockItem& item) {
       break;
   }
   const size_t used = UsedBytes(*block), needed = block->RoomFor(item);
-  if (used + needed > Block::kMaxBytes) {
+  const bool has_payloads = block->has_payloads() || item.payload_length > 0;
+  const size_t most = MostBytes(block->count() + 1, used + needed, has_payloads);
+  if (used + needed > most) {
     return BlockBuilder::IsTight(*block) ? nullptr : Repacked(block, i, item);
   }
-  const size_t room = std::min(needed + Growth(*block), Block::kMaxBytes - used);
+  const size_t room = std::min(needed + Growth(*block), most - used);
   block = BlockBuilder::Moved(block, room + block->RoomForDeadline());
   block->Insert(i, item);
   return block;
@@ -107,8 +127,9 @@ Block* SetPayloadOrGrow(Block* block, size_t i, const PackedPayload& payload) {
   const size_t missing = block->SetPayload(i, payload);
   if (missing == 0) return ShrinkIfSlack(block);
   const size_t free = block->free_bytes(), used = UsedBytes(*block);
-  if (used + free + missing > Block::kMaxBytes) return nullptr;
-  const size_t room = std::min(free + missing + Growth(*block), Block::kMaxBytes - used);
+  const size_t most = MostBytes(block->count(), used + free + missing, /*has_payloads=*/true);
+  if (used + free + missing > most) return nullptr;
+  const size_t room = std::min(free + missing + Growth(*block), most - used);
   block = BlockBuilder::Moved(block, room);
   block->SetPayload(i, payload);
   return block;
@@ -152,18 +173,19 @@ Block* PackFull(std::span<const BlockItem> items, BlockSide side) {
   };
   take(std::min(items.size(), Block::kMaxCount));
   BlockPlan plan = PlanBlock(items, true);
-  if (!Fits(items, plan)) {
+  const size_t most = MostBytesFor(items, plan);
+  if (BytesOf(plan) > most) {
     const auto item = [&](size_t i) { return items[from_last ? items.size() - 1 - i : i]; };
     size_t bytes = Block::kHeaderBytes + plan.format.prefix_length, count = 0;
     const size_t each = PayloadBytes(items) > 0 ? PayloadColumn::Bytes(1, 0) : 0;
     const auto bytes_of = [&](const BlockItem& one) {
       return plan.format.BytesOf(one) + each + one.payload().size();
     };
-    while ((bytes += bytes_of(item(count))) <= Block::kMaxBytes) ++count;
+    while ((bytes += bytes_of(item(count))) <= most) ++count;
     take(count);
     plan = PlanBlock(items, true);
   }
-  assert(Fits(items, plan));
+  assert(BytesOf(plan) <= most);
   return BlockBuilder::Pack(items, plan);
 }
 
@@ -175,15 +197,19 @@ std::vector<Block*> PackAll(std::span<const BlockItem> items, bool tagged) {
 }
 
 bool MayMerge(const Block& left, const Block& right) {
-  return left.count() + right.count() <= kMergedCount &&
-         UsedBytes(left) + UsedBytes(right) <= kMergedBytes;
+  const size_t count = left.count() + right.count(), bytes = UsedBytes(left) + UsedBytes(right);
+  const bool has_payloads = left.has_payloads() || right.has_payloads();
+  return count <= kMergedCount && bytes <= MostMergedBytes(count, bytes, has_payloads);
 }
 
 Block* Merge(const Block& left, const Block& right) {
   UnpackedBlock unpacked(left);
   unpacked.Append(right);
-  const BlockPlan plan = PlanBlock(unpacked.items(), left.tagged());
-  return BytesOf(plan) > kMergedBytes ? nullptr : BlockBuilder::Pack(unpacked.items(), plan);
+  const std::span<const BlockItem> items = unpacked.items();
+  const BlockPlan plan = PlanBlock(items, left.tagged());
+  const size_t bytes = BytesOf(plan);
+  const size_t most = MostMergedBytes(items.size(), bytes, PayloadBytes(items) > 0);
+  return bytes > most ? nullptr : BlockBuilder::Pack(items, plan);
 }
 
 }  // namespace zsetd

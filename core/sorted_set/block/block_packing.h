@@ -10,9 +10,11 @@ namespace zsetd {
 
 // The rules by which blocks are filled.
 //
-// A block takes 160 elements or 4 KB, with payloads, but without deadlines. One that overflows is
-// split into halves, which are copied if packing them again would save nothing. Its allocation
-// grows a little at a time, and shrinks when a third of it is free.
+// A block takes 160 elements or 4 KB, without deadlines. With payloads it takes up to 16 KB,
+// if 160 elements of its size fill them, because its elements share the cost of the header and of
+// the rest that no further element fits. A block that overflows is split into halves, which are
+// copied if packing them again would save nothing. Its allocation grows a little at a time, and
+// shrinks when a third of it is free.
 
 // Inserts the item at `i`: in place, or by moving the block, or by packing it again. Returns the
 // block, possibly at another address; null, with nothing changed, if it would be too large for one.

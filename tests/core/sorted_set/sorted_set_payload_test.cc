@@ -197,6 +197,48 @@ TEST(SortedSetPayloads, TakeMemoryOnlyWhileTheyExist) {
   }
 }
 
+// Returns the bytes of a payload of this length beyond its length, in a set of many members of 20
+// bytes that get it when they are added: in order of scores, or at random.
+double BytesBeyondLength(size_t length, bool in_order) {
+  constexpr int kMembers = 20'000;
+  Rng rng(1);
+  SortedSet without, with;
+  for (int i = 0; i < kMembers; ++i) {
+    std::string member;
+    while (member.size() < 20) member += static_cast<char>('a' + rng.Next() % 26);
+    const double score = in_order ? i : static_cast<double>(rng.Next() >> 12);
+    without.Set(member, score);
+    with.Set(member, score);
+    with.SetPayload(member, std::string(length, 'x'));
+  }
+  const auto more = static_cast<double>(with.BytesUsed() - without.BytesUsed());
+  return more / kMembers - static_cast<double>(length);
+}
+
+TEST(SortedSetPayloads, TakeLittleBesidesTheirLength) {
+  for (const size_t length : {10, 30, 60, 100, 150, 200}) {
+    EXPECT_LE(BytesBeyondLength(length, true), 4) << length;
+    EXPECT_LE(BytesBeyondLength(length, false), 4 + 0.12 * static_cast<double>(length)) << length;
+  }
+}
+
+TEST(SortedSetPayloads, LargeBlocksShrinkWithoutThem) {
+  SortedSet set, plain;
+  for (int i = 0; i < 5000; ++i) {
+    const std::string member = std::to_string(i * 7919 % 5000) + std::string(80, 'm');
+    set.Set(member, i);
+    plain.Set(member, i);
+    set.SetPayload(member, std::string(100, 'x'));
+  }
+  for (int i = 0; i < 5000; ++i) {
+    set.SetPayload(std::to_string(i) + std::string(80, 'm'), std::nullopt);
+  }
+  set.Check();
+  EXPECT_LT(set.BytesUsed(), plain.BytesUsed() * 3 / 2);  // a third of a block may be free
+  for (int i = 5000; i < 10'000; ++i) set.Set(std::to_string(i) + std::string(80, 'm'), i % 5000);
+  set.Check();
+}
+
 TEST(SortedSetPayloads, LongOnesAreCountedAndFreed) {
   SortedSet set;
   for (int i = 0; i < 1000; ++i) set.Set("m" + std::to_string(i), i);
