@@ -1,6 +1,6 @@
 #include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/zset/families.h"
@@ -12,13 +12,13 @@ namespace {
 
 // Removes the members from the set. Returns those that existed, each once, with their scores,
 // deadlines and payloads.
-std::vector<MovedElement> TakeOut(const Edit<SortedSet>& set, Args members) {
-  std::vector<MovedElement> taken;
+MovedElements TakeOut(const Edit<SortedSet>& set, Args members) {
+  MovedElements taken;
   for (const std::string_view member : members) {
     const std::optional<double> score = set->Score(member);
     if (!score) continue;
     MovedElement& element = taken.emplace_back();
-    element = {member, *score, set->Deadline(member)};
+    element = {std::string(member), *score, set->Deadline(member)};
     element.payload = set->Payload(member);
     set.Remove(member);
   }
@@ -29,7 +29,7 @@ std::vector<MovedElement> TakeOut(const Edit<SortedSet>& set, Args members) {
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
-  std::vector<MovedElement> moved = TakeOut(from, members);
+  MovedElements moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {

@@ -5,21 +5,24 @@
 #include <string>
 #include <string_view>
 
+#include "absl/container/inlined_vector.h"
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/time.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
 
-// An element on its way from one sorted set to another. The bytes of the member are owned by the
-// command that moves it.
+// A copy of an element on its way from one sorted set to another.
 struct MovedElement {
-  std::string_view member;
+  std::string member;
   double score = 0;                                   // in the destination
   std::optional<Millis> deadline;                     // moves with the member
   std::optional<std::string> payload = std::nullopt;  // moves with the member
   bool drops_payload = false;  // without a payload, it replaced an element that had one
 };
+
+// Commands often move one element, which then takes no allocation.
+using MovedElements = absl::InlinedVector<MovedElement, 1>;
 
 // Adds the elements. A member that the set has already gets the score, the deadline and the payload
 // of the moved element. An element that stays in its set keeps its payload.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/sorted_set/timed_score_range.h"
@@ -76,83 +75,81 @@ ScoreMoveRequest TakeScoreMoveRequest(Call& call) {
   return request;
 }
 
-// Copies of elements that outlive the set's next change.
-struct CopiedElements {
-  std::vector<std::string> members;
-  std::vector<MovedElement> elements;
-};
-
-// Copies the payloads, too, if the elements go to another set.
-CopiedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<double> new_score,
-                         bool stays) {
-  CopiedElements copies;
-  copies.members.reserve(ranks.size());  // its strings are not moved, because views point to them
-  copies.elements.reserve(ranks.size());
+// Copies the elements, because the set changes next; their payloads, too, if they go to another
+// set.
+MovedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<double> new_score,
+                        bool stays) {
+  MovedElements copies;
+  copies.reserve(ranks.size());
   SortedSet::Cursor at = set.At(ranks.first);
   for (size_t left = ranks.size(); left > 0; --left, at.Next()) {
     const Element element = at.element();
-    const std::string& member = copies.members.emplace_back(element.member);
-    copies.elements.push_back({member, new_score.value_or(element.score), at.deadline()});
-    if (!stays) copies.elements.back().payload = at.payload();
+    copies.push_back(
+        {std::string(element.member), new_score.value_or(element.score), at.deadline()});
+    if (!stays) copies.back().payload = at.payload();
   }
   return copies;
 }
 
-// Moves the elements of `ranks`, of which there is at least one. Within one key, the elements get
-// their new scores in place.
-void MoveRanks(Call& call, const ScoreMoveRequest& request, Edit<SortedSet>& from,
-               RankRange ranks) {
-  assert(!ranks.empty());
+// The sets of a move and the ranks of the elements to move. The destination is opened only if there
+// is an element to move to another key; it may not exist.
+struct OpenedMove {
+  Edit<SortedSet> from;
+  Edit<SortedSet> to;
+  RankRange ranks;
+};
+
+// Refuses a destination of another type if there is an element to move.
+OpenedMove OpenMove(Call& call, const ScoreMoveRequest& request) {
   const bool is_within = request.IsWithinOneKey();
-  CopiedElements copies = CopyRanks(*from, ranks, request.NewScore(call.now()), is_within);
-  const uint32_t revision = from->revision();
-  if (is_within) {
-    AddMoved(from, copies.elements, /*stays=*/true);
-    if (from->revision() == revision) return;
-  } else {
-    CutRanks(from, ranks);
-    from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
-    Edit<SortedSet> to = call.OpenOrMake<SortedSet>(request.destination, KeyEvent::kZAdd);
-    AddMoved(to, copies.elements, /*stays=*/false);
-  }
-  PropagateMoved(call, request.source, request.destination, copies.elements);
+  OpenedMove move;
+  move.from = call.Open<SortedSet>(request.source, is_within ? KeyEvent::kZAdd : KeyEvent::kZRem);
+  if (move.from) move.ranks = request.pop.RanksIn(*move.from, call.now());
+  if (is_within || move.ranks.empty()) return move;
+  move.to = call.Open<SortedSet>(request.destination, KeyEvent::kZAdd);
+  return move;
 }
 
-// Opens the source. Refuses a destination of another type if there is an element to move, whose
-// ranks are stored in `ranks`.
-Edit<SortedSet> OpenSource(Call& call, const ScoreMoveRequest& request, RankRange& ranks) {
-  const Entry* const entry = call.args.ok() ? call.keys.Peek(request.destination) : nullptr;
-  const bool is_wrong = entry != nullptr && !entry->Holds<SortedSet>();
-  const KeyEvent event = request.IsWithinOneKey() ? KeyEvent::kZAdd : KeyEvent::kZRem;
-  Edit<SortedSet> from = call.Open<SortedSet>(request.source, event);
-  if (from) ranks = request.pop.RanksIn(*from, call.now());
-  if (is_wrong && !ranks.empty()) call.args.Refuse(kWrongType);
-  return from;
+// Moves the elements, of which there is at least one. Within one key, the elements get their new
+// scores in place.
+void MoveOpened(Call& call, const ScoreMoveRequest& request, OpenedMove& move) {
+  assert(!move.ranks.empty());
+  const bool is_within = request.IsWithinOneKey();
+  MovedElements copies = CopyRanks(*move.from, move.ranks, request.NewScore(call.now()), is_within);
+  if (is_within) {
+    const uint32_t revision = move.from->revision();
+    AddMoved(move.from, copies, /*stays=*/true);
+    if (move.from->revision() == revision) return;
+  } else {
+    CutRanks(move.from, move.ranks);
+    move.from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
+    if (!move.to) move.to = call.keys.Make<SortedSet>(request.destination, KeyEvent::kZAdd);
+    AddMoved(move.to, copies, /*stays=*/false);
+  }
+  PropagateMoved(call, request.source, request.destination, copies);
 }
 
 void ZMoveByScore(Call& call) {
   const ScoreMoveRequest request = TakeScoreMoveRequest(call);
-  RankRange ranks;
-  Edit<SortedSet> from = OpenSource(call, request, ranks);
+  OpenedMove move = OpenMove(call, request);
   if (call.Refused()) return;
-  if (ranks.empty()) return call.reply.Array(0);
-  ReplyPopped(call, *from, ranks, request.pop);
-  MoveRanks(call, request, from, ranks);
+  if (move.ranks.empty()) return call.reply.Array(0);
+  ReplyPopped(call, *move.from, move.ranks, request.pop);
+  MoveOpened(call, request, move);
 }
 
 // BZMOVEBYSCORE timeout source destination min max [options]
 void BZMoveByScore(Call& call) {
   const Millis timeout = TakeTimeout(call.args, call.now());
   const ScoreMoveRequest request = TakeScoreMoveRequest(call);
-  RankRange ranks;
-  Edit<SortedSet> from = OpenSource(call, request, ranks);
+  OpenedMove move = OpenMove(call, request);
   if (call.Refused()) return;
-  if (ranks.empty()) {
+  if (move.ranks.empty()) {
     if (!call.WaitForScores(request.source, request.pop.scores, timeout)) call.reply.NullArray();
     return;
   }
-  ReplyKeyAndPopped(call, request.source, *from, ranks, request.pop);
-  MoveRanks(call, request, from, ranks);
+  ReplyKeyAndPopped(call, request.source, *move.from, move.ranks, request.pop);
+  MoveOpened(call, request, move);
 }
 
 constexpr Command kZSetScoreMoveCommands[] = {
