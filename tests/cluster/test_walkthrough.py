@@ -49,7 +49,7 @@ class Walkthrough(unittest.TestCase):
     def run_commands(self, text):
         path = f"{ZSETD.parent}:{os.environ['PATH']}"
         end = subprocess.run(["bash", "-c", f"set -euo pipefail\n{text}"], cwd=self.folder, text=True,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=900,
                              env={**os.environ, "PATH": path})
         self.assertEqual(end.returncode, 0, end.stdout)
         return end.stdout

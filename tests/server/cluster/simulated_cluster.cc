@@ -6,6 +6,7 @@
 
 #include "server/cluster/bus/bus_message.h"
 #include "server/cluster/topology/nodes_text.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {
@@ -49,6 +50,10 @@ class SimulatedCluster::Node : public BusHost {
   void CloseLink(LinkId link) override { cluster_.Close(*this, link); }
   void Send(LinkId link, std::string_view bytes) override { cluster_.Transmit(*this, link, bytes); }
   absl::Status Save(bool) override {
+    const uint64_t unsaved = cluster_.troubles.unsaved;
+    if (unsaved != 0 && cluster_.rng_.Below(kThousand) < unsaved) {
+      return Refusal("the disk is full");
+    }
     disk = NodesFileText(bus->topology());
     const bool is_vote = bus->topology().last_vote_epoch > saved_vote_epoch;
     saved_vote_epoch = bus->topology().last_vote_epoch;

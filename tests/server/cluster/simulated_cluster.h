@@ -17,11 +17,12 @@
 
 namespace zsetd {
 
-// The troubles of a simulated network, in thousandths.
+// The troubles of a simulated network and of the disks, in thousandths.
 struct Troubles {
   uint64_t lost = 0;        // messages that do not arrive
   uint64_t duplicated = 0;  // messages that arrive twice
   uint64_t late = 0;        // messages that later ones of the link overtake
+  uint64_t unsaved = 0;     // saves of nodes.conf that fail
 };
 
 // Nodes of a cluster in one process, with a clock that only events move. Everything is determined
