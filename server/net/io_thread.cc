@@ -45,7 +45,9 @@ IoThread::IoThread(int number, Engine& engine, EngineGate& gate,
       poller_([&gate](const WakeSignal& signal)
                   ABSL_NO_THREAD_SAFETY_ANALYSIS { gate.SendOnLeaving(signal); }),
       port_(engine),
-      hooks_(MakeHooks()) {}
+      hooks_(MakeHooks()) {
+  engine_.store().gauge().AddSender(sending_);
+}
 
 RoundHooks IoThread::MakeHooks() {
   RoundHooks hooks;
@@ -58,7 +60,10 @@ RoundHooks IoThread::MakeHooks() {
   return hooks;
 }
 
-IoThread::~IoThread() { assert(!thread_.joinable()); }
+IoThread::~IoThread() {
+  assert(!thread_.joinable());
+  engine_.store().gauge().RemoveSender(sending_);
+}
 
 // Signals interrupt the wait of the thread that runs the server, which handles them.
 void IoThread::Start() {
@@ -91,6 +96,7 @@ void IoThread::Run() {
 bool IoThread::RunRound(Micros longest) {
   waited_ = Micros(0);
   const bool uninterrupted = poller_.RunRound(longest, hooks_);
+  sending_.store(0, std::memory_order_relaxed);
   round_ended_ = MonotonicNow();
   ++rounds_;
   rounds_took_ += round_ended_ - poller_.round_began();

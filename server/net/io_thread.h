@@ -82,6 +82,11 @@ class IoThread {
   NetworkCounters& counters() { return counters_; }  // outside of the engine
   LingeringCloses& closes() { return closes_; }
 
+  // The connection has taken replies, and sends them in this round.
+  void AddReplies(size_t bytes) {
+    sending_.store(sending_.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  }
+
   // --- For any thread that is in the engine. ---
 
   Handshakes& handshakes() { return handshakes_; }
@@ -125,6 +130,7 @@ class IoThread {
   Micros rounds_took_{0};
   Micros rounds_waited_{0};
 
+  std::atomic<size_t> sending_ = 0;  // bytes of replies of this round, until it ends
   Micros round_ended_{0};
   Micros waited_{0};  // for the engine, since the last round began
   std::atomic<bool> stops_ = false;

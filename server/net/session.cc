@@ -143,6 +143,7 @@ bool Session::ServeShared() {
   ReportTraffic();
   TakeOutput();
   assert(!closed_ && !held_);  // no replies are held in a shared turn
+  AnnounceReplies();
   saves_memory_ = false;
   return true;
 }
@@ -347,10 +348,16 @@ void Session::Collect() {
   if (client_.connection.close_now) return Close();
   TakeOutput();
   if (closed_) return;
+  AnnounceReplies();
   CloseIfStalled();
   if (held_) held_replies_.Add(weak_from_this());
   waits_ = client_.IsWaiting();
   saves_memory_ = port_.IsMemoryShort();
+}
+
+// Replies that are sent in this round are freed soon, unless the socket does not take them.
+void Session::AnnounceReplies() {
+  if (reported_unsent_ == 0 && !held_) thread_.AddReplies(sender_.unsent_bytes());
 }
 
 // The output that is taken counts as sent until the connection reports the unsent bytes.

@@ -110,6 +110,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   void Flush();
   void TakeOutput();
+  void AnnounceReplies();
   void SendTaken();
   void AwaitNext();
   void StartFinishing();

@@ -50,6 +50,12 @@ size_t MemoryGauge::Used() const {
   return static_cast<size_t>(std::max<int64_t>(used, 0));
 }
 
+size_t MemoryGauge::BytesBeingSent() const {
+  size_t bytes = 0;
+  for (const auto* sender : senders_) bytes += sender->load(std::memory_order_relaxed);
+  return bytes;
+}
+
 void MemoryGauge::Calibrate() {
   if (!HasCounts() || handed_over_->objects > 0) return;
   beyond_counts_ = static_cast<int64_t>(measure_()) - Counted();

@@ -36,6 +36,14 @@ class MemoryGauge {
   // Without counts it is measured, which takes some microseconds.
   size_t Used() const;
 
+  // Another thread sends replies while requests run, and counts there the bytes that it has not
+  // sent. It frees them soon. `bytes` outlives the gauge, or is removed.
+  void AddSender(const std::atomic<size_t>& bytes) { senders_.push_back(&bytes); }
+  void RemoveSender(const std::atomic<size_t>& bytes) { std::erase(senders_, &bytes); }
+
+  // The bytes that all senders have not sent.
+  size_t BytesBeingSent() const;
+
   // The number of allocated bytes that do not count as used. The interpreters of scripts add their
   // memory: it has a limit of its own, and their garbage must not evict keys.
   size_t& uncounted_bytes() { return uncounted_bytes_; }
@@ -65,8 +73,9 @@ class MemoryGauge {
 
   std::function<size_t()> measure_;
   std::vector<ThreadCounts> counts_;  // of each thread; empty if they are not available
-  int64_t beyond_counts_ = 0;         // what the allocator reported beyond the counts
-  int64_t given_bytes_ = 0;           // passed on, ever
+  std::vector<const std::atomic<size_t>*> senders_;
+  int64_t beyond_counts_ = 0;  // what the allocator reported beyond the counts
+  int64_t given_bytes_ = 0;    // passed on, ever
   size_t uncounted_bytes_ = 0;
   size_t given_objects_ = 0;
   std::shared_ptr<HandedOver> handed_over_ = std::make_shared<HandedOver>();

@@ -219,10 +219,13 @@ bool Store::HasRoom() const {
   return CountedBytes() <= static_cast<size_t>(settings_.maxmemory);
 }
 
-// Messages that other threads have not yet had the time to send do not count.
+// Replies that other threads are sending, and messages that they have not yet had the time to send,
+// do not count. With one thread they would have been sent before the next request.
 int64_t Store::ExcessOver(size_t limit) const {
-  const int64_t unsent = settings_.io_threads > 1 ? evictor_->RecentMessages(now_) : 0;
-  return static_cast<int64_t>(CountedBytes()) - unsent - static_cast<int64_t>(limit);
+  const auto used = static_cast<int64_t>(CountedBytes());
+  if (settings_.io_threads == 1) return used - static_cast<int64_t>(limit);
+  const auto unsent = static_cast<int64_t>(gauge_.BytesBeingSent());
+  return used - unsent - evictor_->RecentMessages(now_) - static_cast<int64_t>(limit);
 }
 
 // Evicts as many keys as the present excess needs. The messages that evictions cause (keyspace

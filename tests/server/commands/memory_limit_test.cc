@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,12 +21,21 @@ constexpr int64_t kBytesPerKey = 100;
 
 class MemoryLimit : public testing::Test {
  protected:
-  MemoryLimit() {
+  explicit MemoryLimit(int io_threads = 1)
+      : engine_{ThreadSettings(io_threads), AllCommands(), /*seed=*/1, kStart,
+                Host{.stopwatch = [this] { return stopwatch_ += Micros(1); },
+                     .wall_clock = [] { return Micros(kStart); },
+                     .used_bytes = [this] { return keys() * kBytesPerKey; }}} {
     engine_.clients().Attach(client_);
     for (int i = 0; i < kKeys; ++i) Ask({"SET", std::to_string(i), "value"});
   }
   ~MemoryLimit() override { engine_.clients().Detach(client_); }
 
+  static Settings ThreadSettings(int io_threads) {
+    Settings settings;
+    settings.io_threads = io_threads;
+    return settings;
+  }
   std::string Ask(const std::vector<std::string_view>& words) {
     engine_.executor().Execute(client_, words);
     return std::string(std::exchange(client_.output.buffer, {}).view());
@@ -38,10 +48,7 @@ class MemoryLimit : public testing::Test {
 
   // The stopwatch advances by a microsecond at each reading.
   Micros stopwatch_{0};
-  Engine engine_{Settings(), AllCommands(), /*seed=*/1, kStart,
-                 Host{.stopwatch = [this] { return stopwatch_ += Micros(1); },
-                      .wall_clock = [] { return Micros(kStart); },
-                      .used_bytes = [this] { return keys() * kBytesPerKey; }}};
+  Engine engine_;
   Client client_{engine_.clients().NextId(), "peer", "own", kStart, [] {}};
 };
 
@@ -66,6 +73,27 @@ TEST_F(MemoryLimit, TenacityBoundsTheWaitOfACommand) {
   while (engine_.executor().NextDeadline() == engine_.store().now())
     engine_.executor().Tick(Micros(1));
   EXPECT_EQ(keys(), 100u);
+}
+
+class MemoryLimitOfThreads : public MemoryLimit {
+ protected:
+  MemoryLimitOfThreads() : MemoryLimit(/*io_threads=*/2) {}
+};
+
+TEST_F(MemoryLimitOfThreads, RepliesThatOtherThreadsAreSendingEvictNoKey) {
+  std::atomic<size_t> sending = 100 * kBytesPerKey;
+  engine_.store().gauge().AddSender(sending);
+  Set("maxmemory-policy", "allkeys-lru");
+  Set("maxmemory", Limit(950));
+  EXPECT_EQ(Ask({"PING"}), "+PONG\r\n");
+  EXPECT_EQ(keys(), size_t{kKeys});
+  sending = 20 * kBytesPerKey;
+  Ask({"PING"});
+  EXPECT_EQ(keys(), 970u);
+  sending = 0;
+  Ask({"PING"});
+  EXPECT_EQ(keys(), 950u);
+  engine_.store().gauge().RemoveSender(sending);
 }
 
 TEST_F(MemoryLimit, NoKeyIsEvictedWhileClientsArePaused) {
