@@ -200,7 +200,7 @@ TEST(SortedSetPayloads, TakeMemoryOnlyWhileTheyExist) {
 // Returns the bytes of a payload of this length beyond its length, in a set of many members of 20
 // bytes that get it when they are added: in order of scores, or at random.
 double BytesBeyondLength(size_t length, bool in_order) {
-  constexpr int kMembers = 20'000;
+  constexpr int kMembers = 4'000;
   Rng rng(1);
   SortedSet without, with;
   for (int i = 0; i < kMembers; ++i) {
