@@ -23,6 +23,7 @@ ClusterService::ClusterService(Engine& engine, NodesStorage& storage, Connector&
   host_.emplace(engine, storage, connector);
   installations_.push_back(engine.services().cluster.Install(*this));
   installations_.push_back(engine.tasks().Add(*this));
+  migrations_.emplace(engine, *host_, connector);
 }
 
 absl::Status ClusterService::Load() {
@@ -53,7 +54,7 @@ absl::Status ClusterService::Listen(PeerPort& peers) {
 }
 
 // As in Redis: a node that has keys of a slot without an owner takes it. For a slot of another node
-// it imports the slot, so that the keys can be moved there.
+// it imports the slot, so that the keys can be moved there; unless it was to delete the keys.
 absl::Status ClusterService::OnLoaded() {
   if (!host_) return absl::OkStatus();
   const Store& store = engine_.store();
@@ -65,6 +66,7 @@ absl::Status ClusterService::OnLoaded() {
     const ClusterNode* owner = topology().OwnerOf(slot);
     if (!host_->HasKeysIn(slot) || owner == &self()) continue;
     if (topology().importing().contains(static_cast<uint16_t>(slot))) continue;
+    if (host_->eraser().slots().Contains(slot)) continue;
     owner == nullptr ? bus().SetOwner(slot, &self()) : bus().StartImporting(slot, *owner);
   }
   const ClusterNode& master = topology().MasterOf(self());
@@ -152,29 +154,26 @@ void ClusterService::Publish(std::string_view channel, std::string_view message,
 }
 
 absl::Status ClusterService::AddSlots(std::span<const SlotRange> ranges) {
-  const absl::StatusOr<std::bitset<kSlotCount>> slots = SlotsOf(ranges);
-  for (size_t slot = 0; slot < kSlotCount && slots.ok(); ++slot) {
-    if ((*slots)[slot] && topology().OwnerOf(slot) != nullptr) {
-      return Refusal("ERR Slot " + std::to_string(slot) + " is already busy");
-    }
-  }
-  if (!slots.ok()) return slots.status();
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
-    if ((*slots)[slot]) bus().SetOwner(slot, &self());
-  }
-  return host_->Settle();
+  return ChangeOwners(ranges, &self());
 }
 
 absl::Status ClusterService::DeleteSlots(std::span<const SlotRange> ranges) {
+  return ChangeOwners(ranges, nullptr);
+}
+
+// Gives slots without an owner to `owner`, or with null removes the owners of slots that have one.
+absl::Status ClusterService::ChangeOwners(std::span<const SlotRange> ranges,
+                                          const ClusterNode* owner) {
   const absl::StatusOr<std::bitset<kSlotCount>> slots = SlotsOf(ranges);
-  for (size_t slot = 0; slot < kSlotCount && slots.ok(); ++slot) {
-    if ((*slots)[slot] && topology().OwnerOf(slot) == nullptr) {
-      return Refusal("ERR Slot " + std::to_string(slot) + " is already unassigned");
-    }
-  }
   if (!slots.ok()) return slots.status();
   for (size_t slot = 0; slot < kSlotCount; ++slot) {
-    if ((*slots)[slot]) bus().SetOwner(slot, nullptr);
+    const bool has_owner = topology().OwnerOf(slot) != nullptr;
+    if (!(*slots)[slot] || has_owner != (owner != nullptr)) continue;
+    return Refusal("ERR Slot " + std::to_string(slot) +
+                   (has_owner ? " is already busy" : " is already unassigned"));
+  }
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    if ((*slots)[slot]) bus().SetOwner(slot, owner);
   }
   return host_->Settle();
 }
@@ -211,6 +210,7 @@ absl::Status ClusterService::StartImporting(size_t slot, std::string_view source
   }
   const absl::StatusOr<const ClusterNode*> source = MasterForMove(source_id);
   if (!source.ok()) return source.status();
+  if (host_->eraser().slots().Contains(slot)) host_->eraser().EraseNow(slot);
   bus().StartImporting(slot, **source);
   return host_->Settle();
 }

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "server/cluster/migration/slot_migrations.h"
 #include "server/cluster/node_host.h"
 #include "server/cluster/nodes_file.h"
 #include "server/cluster/topology/topology.h"
@@ -44,6 +45,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   absl::Status OnLoaded();
 
   SlotState StateOf(size_t slot) const override;
+  bool ServesPlainly(size_t slot) const override { return host_->ServesPlainly(slot); }
   bool IsUp() const override { return host_->bus().IsUp(); }
   std::string OwnerAddress(size_t slot, bool tls) const override;
   std::string TargetAddress(size_t slot, bool tls) const override;
@@ -77,7 +79,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   absl::Status Save() override;
   void ApplySettings() override { host_->ApplySettings(); }
 
-  void Tick(Micros) override { host_->Tick(); }
+  void Tick(Micros budget) override { host_->Tick(budget); }
   bool HasWork() const override { return host_->HasWork(); }
   void EndRound() override { host_->EndRound(); }
 
@@ -87,12 +89,14 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   ClusterBus& bus() { return host_->bus(); }
   TopologyViews Views() const;
   bool HasKeys() const;
+  absl::Status ChangeOwners(std::span<const SlotRange> ranges, const ClusterNode* owner);
   absl::StatusOr<const ClusterNode*> MasterForMove(std::string_view id) const;
 
   Engine& engine_;
   NodesStorage& storage_;
   std::optional<NodeHost> host_;  // nullopt without cluster mode
   std::vector<Installation> installations_;
+  std::optional<SlotMigrations> migrations_;  // nullopt without cluster mode
 };
 
 }  // namespace zsetd

@@ -49,6 +49,8 @@ NodeHost::NodeHost(Engine& engine, NodesStorage& storage, Connector& connector)
 void NodeHost::Start(Topology topology) {
   bus_.emplace(std::move(topology), *this, rng_, SettingsOfBus());
   links_.set_limits(LimitsOfLinks());
+  eraser_.emplace(engine_, bus_->topology());
+  bus_->topology().slots_to_clear.ForEach([this](size_t slot) { eraser_->Add(slot); });
 }
 
 absl::Status NodeHost::Listen(PeerPort& peers) {
@@ -116,9 +118,10 @@ void NodeHost::EndRound() {
   if (is_unsettled_) (void)Settle();  // errors are in the log
 }
 
-void NodeHost::Tick() {
+void NodeHost::Tick(Micros budget) {
   MakeSteps();
   if (std::exchange(topology_has_changed_, false)) EndWaits();
+  if (MayErase()) eraser_->Continue(budget);
   const Millis now(Now());
   const bool is_due = now - last_tick_ >= kBetweenTicks || now < last_tick_;
   if (!is_loaded_ || !is_due) return;
@@ -129,7 +132,29 @@ void NodeHost::Tick() {
   (void)Settle();
 }
 
-bool NodeHost::HasWork() const { return topology_has_changed_ || (HasSteps() && MayMakeSteps()); }
+bool NodeHost::HasWork() const {
+  return topology_has_changed_ || (HasSteps() && MayMakeSteps()) || MayErase();
+}
+
+// During a pause the data does not change.
+bool NodeHost::MayErase() const {
+  return is_loaded_ && !eraser_->slots().empty() && MayMakeSteps() &&
+         engine_.mode().MayExpire(engine_.store().now());
+}
+
+void NodeHost::TopologyChanged() {
+  topology_has_changed_ = true;
+  const Topology& topology = bus_->topology();
+  const ClusterNode& self = topology.self();
+  plainly_served_.reset();
+  if (bus_->IsUp()) self.slots.ForEach([&](size_t slot) { plainly_served_.set(slot); });
+  for (const auto& [slot, target] : topology.migrating()) plainly_served_.reset(slot);
+  if (!engine_.settings().cluster_slot_stats_enabled) return;
+  const ClusterNode& master = topology.MasterOf(self);
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    if (!master.slots.Contains(slot)) engine_.metrics().slots().Reset(slot);
+  }
+}
 
 bool NodeHost::MayMakeSteps() const {
   const ServerMode& mode = engine_.mode();
@@ -214,23 +239,7 @@ void NodeHost::DeleteAllKeys() {
   });
 }
 
-void NodeHost::DeleteKeysIn(size_t slot) {
-  steps_.push_back([this, slot] { Erase(slot); });
-}
-
-// This node may own the slot again by now.
-void NodeHost::Erase(size_t slot) {
-  const Topology& topology = bus_->topology();
-  if (topology.OwnerOf(slot) == &topology.self()) return;
-  Database& database = engine_.store().database(0);
-  std::vector<std::string> keys;
-  database.keys().ForEachInSlot(slot, [&](const Entry& entry) { keys.emplace_back(entry.key()); });
-  for (const std::string& key : keys) {
-    const Unit unit(engine_.effects());
-    if (engine_.effects().IsOn()) engine_.effects().Add(0, {"DEL", key});
-    database.Erase(key, KeyEvent::kNone);
-  }
-}
+void NodeHost::DeleteKeysIn(size_t slot) { eraser_->Add(slot); }
 
 void NodeHost::PauseWrites(int64_t until) {
   engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites,

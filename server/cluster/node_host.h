@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,8 @@
 #include "server/cluster/bus/bus_host.h"
 #include "server/cluster/bus/cluster_bus.h"
 #include "server/cluster/bus_links.h"
+#include "server/cluster/migration/migration_host.h"
+#include "server/cluster/migration/slot_eraser.h"
 #include "server/cluster/nodes_file.h"
 #include "server/cluster/topology/topology.h"
 #include "server/engine/engine.h"
@@ -31,7 +34,7 @@ namespace zsetd {
 // The bus states a new role, or a slot that was lost, while it handles an input. These steps change
 // the data or the settings, so they are made by Settle() and Tick(): not while data is loaded, and
 // not within a transaction or a script.
-class NodeHost : public BusHost, private BusLinks::Owner {
+class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
  public:
   // The arguments outlive this.
   NodeHost(Engine& engine, NodesStorage& storage, Connector& connector);
@@ -45,13 +48,17 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   // The server's own data has been loaded. Until then the bus only replies to other nodes.
   void OnLoaded() { is_loaded_ = true; }
 
-  ClusterBus& bus() { return *bus_; }
+  ClusterBus& bus() override { return *bus_; }
   const ClusterBus& bus() const { return *bus_; }
   const BusLinks& links() const { return links_; }
+  SlotEraser& eraser() override { return *eraser_; }
+
+  // See ClusterControl::ServesPlainly().
+  bool ServesPlainly(size_t slot) const { return plainly_served_[slot]; }
 
   // Completes inputs of the bus: saves nodes.conf, sends messages, makes later steps. Returns the
   // error of the save, in the words of a reply.
-  absl::Status Settle();
+  absl::Status Settle() override;
 
   // Saves nodes.conf. Returns the error in the words of a reply.
   absl::Status SaveSynced() { return InWordsOfReply(Save(/*is_synced=*/true)); }
@@ -59,7 +66,7 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   // The settings have changed.
   void ApplySettings();
 
-  void Tick();
+  void Tick(Micros budget);
   bool HasWork() const;
   void EndRound();
 
@@ -72,7 +79,7 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   void CloseLink(LinkId link) override { links_.Close(link); }
   void Send(LinkId link, std::string_view message) override { links_.Send(link, message); }
   absl::Status Save(bool is_synced) override;
-  void TopologyChanged() override { topology_has_changed_ = true; }
+  void TopologyChanged() override;
   void FollowMaster(const ClusterNode& master) override;
   void BecomeMaster() override;
   void DeleteAllKeys() override;
@@ -94,8 +101,8 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   BusLinks::Limits LimitsOfLinks() const;
   bool HasSteps() const;
   bool MayMakeSteps() const;
+  bool MayErase() const;
   void MakeSteps();
-  void Erase(size_t slot);
   void EndWaits();
   void EndShardSubscriptions();
 
@@ -103,6 +110,8 @@ class NodeHost : public BusHost, private BusLinks::Owner {
   NodesStorage& storage_;
   Rng rng_;  // of the bus: equal seeds of two servers must not give equal names and delays
   std::optional<ClusterBus> bus_;
+  std::optional<SlotEraser> eraser_;  // since Start()
+  std::bitset<kSlotCount> plainly_served_;
   std::function<void()> role_step_;           // to be made later, before the others; or null
   std::vector<std::function<void()>> steps_;  // to be made later
   Millis last_tick_{0};

@@ -94,6 +94,8 @@ void CommandRun::Record() {
   const Millis now = engine_.store().now();
   const Statistics statistics = RulesOf(origin_).statistics;
   Metrics& metrics = engine_.metrics();
+  if (engine_.settings().cluster_slot_stats_enabled && !call_.waits() && reader_->slot) [[unlikely]]
+    metrics.slots().AddTime(*reader_->slot, took_);
   if (!call_.waits()) {
     metrics.CountCall(call_.caller, command, call_.argv(), took_, now);
     if (call_.refused()) metrics.CountFailed(command);

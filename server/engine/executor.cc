@@ -1,5 +1,7 @@
 #include "server/engine/executor.h"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -20,6 +22,13 @@ constexpr Micros kDueBudget{1000};  // for clients that time serves, before a ba
 std::string AbortLine(std::string_view reason) {
   if (reason.starts_with("ERR ")) reason.remove_prefix(4);
   return "EXECABORT Transaction discarded because of: " + std::string(reason);
+}
+
+// Whether clients are paused for other reasons than a migration of slots.
+bool IsPausedByOthers(const ClientPause& pause, Millis now) {
+  using Cause = ClientPause::Cause;
+  return std::ranges::any_of(std::array{Cause::kCommand, Cause::kFailover, Cause::kShutdown},
+                             [&](Cause cause) { return pause.IsOn(cause, now); });
 }
 
 }  // namespace
@@ -65,6 +74,8 @@ void Executor::Process(Client& client, Args argv) {
   client.connection.last_active = store_.now();
   client.reply.Begin();
   std::optional<Unit> unit = AdmitActive(client, argv);
+  if (engine_.settings().cluster_slot_stats_enabled && unit) [[unlikely]]
+    CountTraffic(client, argv, reply_start);
   if (client.suspended) [[unlikely]]
     return suspended_.KeepReply(reply_start);
   if (unit) engine_.units().End(std::move(*unit), client);
@@ -79,6 +90,33 @@ std::optional<Unit> Executor::AdmitActive(Client& client, Args argv) {
     if (client.postponed_request.empty()) EndExceptions(client, argv);
   }
   return unit;
+}
+
+// A request counts as if it had arrived as an array of RESP.
+void Executor::CountTraffic(const Client& client, Args argv, size_t reply_start) {
+  if (!client.slot) return;
+  constexpr size_t kFrameBytes = 5;  // of an array or a word, without the digits of its length
+  const auto digits = [](size_t number) {
+    size_t count = 1;
+    for (; number >= 10; number /= 10) ++count;
+    return count;
+  };
+  size_t bytes = kFrameBytes - 2 + digits(argv.size());
+  for (const std::string_view word : argv) {
+    bytes += kFrameBytes + digits(word.size()) + word.size();
+  }
+  const size_t end = client.output.buffer.size();
+  metrics_.slots().AddTraffic(*client.slot, bytes, end - std::min(reply_start, end));
+}
+
+// No other request of the client has run since the one that replies.
+void Executor::ContinueReply(Client& client) {
+  const size_t start = client.output.buffer.size();
+  replies_.Continue(client);
+  if (engine_.settings().cluster_slot_stats_enabled && client.slot) [[unlikely]] {
+    const size_t end = client.output.buffer.size();
+    metrics_.slots().AddTraffic(*client.slot, 0, end - std::min(start, end));
+  }
 }
 
 // While a unit is half done, nothing follows from its changes.
@@ -115,8 +153,11 @@ std::optional<Unit> Executor::Admit(Client& client, Args argv) {
   const absl::Status admitted = admission_.Check(client, command, argv);
   if (!admitted.ok()) return Reject(client, command, admitted), std::nullopt;
   ClientPause& pause = clients_.pause();
-  const bool may_pause = !client.IsReplica();  // or the master would take it for dead
   const Millis now = store_.now();
+  // A replica would be taken for dead. Two nodes that move slots to each other would wait for each
+  // other.
+  const bool may_pause =
+      !client.IsReplica() && (client.imported_slots == nullptr || IsPausedByOthers(pause, now));
   if (may_pause && pause.IsOn(now) &&
       pause.Holds(client, admission_.FlagsOf(*command, argv), now)) {
     return pause.Postpone(client, argv), std::nullopt;

@@ -53,7 +53,7 @@ class Executor {
   void Execute(Client& client, Args argv);
 
   // Writes the next piece of the client's long reply, some kilobytes.
-  void ContinueReply(Client& client) { replies_.Continue(client); }
+  void ContinueReply(Client& client);
 
   // Runs a queued request as part of the client's transaction. It was checked when it was queued,
   // but the user's permissions may have changed.
@@ -90,6 +90,7 @@ class Executor {
   std::optional<Unit> AdmitActive(Client& client, Args argv);
   std::optional<Unit> Admit(Client& client, Args argv);
   std::optional<Unit> Run(Client& client, const Command& command, Args argv);
+  void CountTraffic(const Client& client, Args argv, size_t reply_start);
   void EndRequest(Client& client, size_t reply_start);
   void ContinueSuspended();
   void Reject(Client& client, const Command* command, const absl::Status& why);

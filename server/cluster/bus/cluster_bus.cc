@@ -330,35 +330,54 @@ void ClusterBus::SetOwner(size_t slot, const ClusterNode* owner) {
 
 void ClusterBus::StartMigrating(size_t slot, const ClusterNode& target) {
   machine_->state.topology.StartMigrating(slot, target);
-  machine_->state.SaveSyncedLater();
+  machine_->state.SaveLater();
 }
 
 void ClusterBus::StartImporting(size_t slot, const ClusterNode& source) {
   machine_->state.topology.StartImporting(slot, source);
-  machine_->state.SaveSyncedLater();
+  machine_->state.SaveLater();
 }
 
 void ClusterBus::EndMove(size_t slot) {
   machine_->state.topology.EndMove(slot);
-  machine_->state.SaveSyncedLater();
+  machine_->state.SaveLater();
 }
 
+// If a crash of the machine undoes that another node owns the slot, that node's greater epoch
+// restores it.
 void ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
-  BusState& state = machine_->state;
-  ClusterNode& self = state.self();
-  const bool was_own = state.topology.OwnerOf(slot) == &self;
+  SlotSet slots;
+  slots.Insert(slot);
+  if (&owner != &machine_->state.self()) return GiveSlots(slots, owner);
   const bool ends_import =
-      &owner == &self && state.topology.importing().contains(static_cast<uint16_t>(slot));
-  SetOwner(slot, &owner);
-  const bool has_left = was_own && &owner != &self && !self.HasSlots();
-  if (has_left && state.settings.allow_replica_migration) {
-    state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(owner));
-    machine_->roles.FollowMaster(owner);
-  }
-  if (!ends_import) return;
+      machine_->state.topology.importing().contains(static_cast<uint16_t>(slot));
+  ends_import ? TakeSlots(slots) : SetOwner(slot, &owner);
+}
+
+void ClusterBus::TakeSlots(const SlotSet& slots) {
+  BusState& state = machine_->state;
+  slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, &state.self()); });
   machine_->roles.ClaimGreatestEpoch();
   (void)state.SaveNow();
   machine_->sender.BroadcastPong(BusSender::Audience::kAll);
+}
+
+void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode& owner) {
+  BusState& state = machine_->state;
+  assert(&owner != &state.self());
+  const bool had_slots = state.self().HasSlots();
+  ClusterNode* const new_owner = state.topology.Find(owner.id);
+  slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, new_owner); });
+  const bool has_left = had_slots && !state.self().HasSlots();
+  if (!has_left || !state.settings.allow_replica_migration) return;
+  state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(owner));
+  machine_->roles.FollowMaster(owner);
+  state.SaveSyncedLater();
+}
+
+void ClusterBus::SetSlotsToClear(const SlotSet& slots) {
+  machine_->state.topology.slots_to_clear = slots;
+  machine_->state.SaveSyncedLater();
 }
 
 bool ClusterBus::BumpEpoch() { return machine_->roles.ClaimGreatestEpoch(); }

@@ -132,7 +132,17 @@ class ClusterBus {
   // CLUSTER ADDSLOTS, DELSLOTS and FLUSHSLOTS. Null: the slot loses its owner.
   void SetOwner(size_t slot, const ClusterNode* owner);
 
-  // CLUSTER SETSLOT. AssignSlot() is SETSLOT NODE: if it ends an import, this node claims the
+  // A migration of slots by this node and another one has ended: this node takes the slots with the
+  // greatest epoch, without a vote, and broadcasts it; or they are those of `owner` now. If this
+  // node's last slot goes, it becomes a replica of the owner (cluster-allow-replica-migration).
+  void TakeSlots(const SlotSet& slots);
+  void GiveSlots(const SlotSet& slots, const ClusterNode& owner);
+
+  // Notes in nodes.conf which slots' keys this node must delete, also after a restart.
+  void SetSlotsToClear(const SlotSet& slots);
+
+  // CLUSTER SETSLOT. The marks of a move are saved without a sync, as in Redis: no other node
+  // depends on them. AssignSlot() is SETSLOT NODE: if it ends an import, this node claims the
   // greatest epoch without a vote and broadcasts it. If this node's last slot goes, it becomes a
   // replica of the new owner (cluster-allow-replica-migration).
   void StartMigrating(size_t slot, const ClusterNode& target);

@@ -64,6 +64,7 @@ class NodesReader {
   absl::Status ReadFlags(std::string_view word, ClusterNode& node);
   absl::Status ReadMaster(std::string_view word, ClusterNode& node);
   absl::Status ReadSlots(std::string_view word, ClusterNode& node);
+  absl::Status ReadSlotsToClear(std::string_view word);
   absl::Status ReadMove(std::string_view word, ClusterNode& node);
   absl::StatusOr<ClusterNode*> NodeOf(std::string_view id);
 
@@ -83,6 +84,16 @@ class NodesReader {
 std::optional<int64_t> NumberIn(std::string_view word, int64_t min, int64_t max) {
   const std::optional<int64_t> number = ParseInteger(word);
   return number && *number >= min && *number <= max ? number : std::nullopt;
+}
+
+// "5" or "0-4".
+std::optional<SlotRange> RangeIn(std::string_view word) {
+  const size_t dash = word.find('-');
+  const auto first = NumberIn(word.substr(0, dash), 0, kSlotCount - 1);
+  const auto last =
+      dash == std::string_view::npos ? first : NumberIn(word.substr(dash + 1), 0, kSlotCount - 1);
+  if (!first || !last || *first > *last) return std::nullopt;
+  return SlotRange{static_cast<uint16_t>(*first), static_cast<uint16_t>(*last)};
 }
 
 absl::StatusOr<Topology> NodesReader::Read(std::string_view text) {
@@ -122,12 +133,27 @@ absl::Status NodesReader::ReadLine(const Words& words) {
 
 absl::Status NodesReader::ReadVariables(const Words& words) {
   for (size_t at = 1; at + 1 < words.size(); at += 2) {
+    if (words[at] == "slotsToClear") {
+      if (absl::Status read = ReadSlotsToClear(words[at + 1]); !read.ok()) return read;
+      continue;
+    }
     const auto number = NumberIn(words[at + 1], 0, INT64_MAX);
     if (!number) return Refusal("'" + std::string(words[at]) + "' needs a number");
     if (words[at] == "currentEpoch") topology_.current_epoch = static_cast<uint64_t>(*number);
     if (words[at] == "lastVoteEpoch") topology_.last_vote_epoch = static_cast<uint64_t>(*number);
   }
   return words.size() % 2 == 1 ? absl::OkStatus() : Refusal("a variable has no value");
+}
+
+absl::Status NodesReader::ReadSlotsToClear(std::string_view word) {
+  for (const std::string_view part : Split(word, ',')) {
+    const auto range = RangeIn(part);
+    if (!range) return Refusal("'" + std::string(part) + "' is no range of slots");
+    for (size_t slot = range->first; slot <= range->last; ++slot) {
+      topology_.slots_to_clear.Insert(slot);
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ClusterNode*> NodesReader::NodeOf(std::string_view id) {
@@ -233,14 +259,9 @@ absl::Status NodesReader::ReadMaster(std::string_view word, ClusterNode& node) {
 }
 
 absl::Status NodesReader::ReadSlots(std::string_view word, ClusterNode& node) {
-  const size_t dash = word.find('-');
-  const auto first = NumberIn(word.substr(0, dash), 0, kSlotCount - 1);
-  const auto last =
-      dash == std::string_view::npos ? first : NumberIn(word.substr(dash + 1), 0, kSlotCount - 1);
-  if (!first || !last || *first > *last) {
-    return Refusal("'" + std::string(word) + "' is no range of slots");
-  }
-  for (int64_t slot = *first; slot <= *last; ++slot) {
+  const auto range = RangeIn(word);
+  if (!range) return Refusal("'" + std::string(word) + "' is no range of slots");
+  for (size_t slot = range->first; slot <= range->last; ++slot) {
     if (topology_.OwnerOf(slot) != nullptr) {
       return Refusal("slot " + std::to_string(slot) + " has two owners");
     }
@@ -304,8 +325,14 @@ std::string NodesFileText(const Topology& topology) {
                      found == ranges.end() ? std::span<const SlotRange>() : found->second, port);
     text += "\n";
   }
-  return text + "vars currentEpoch " + std::to_string(topology.current_epoch) + " lastVoteEpoch " +
-         std::to_string(topology.last_vote_epoch) + "\n";
+  text += "vars currentEpoch " + std::to_string(topology.current_epoch) + " lastVoteEpoch " +
+          std::to_string(topology.last_vote_epoch);
+  const char* separator = " slotsToClear ";
+  for (const SlotRange range : RangesOf(topology.slots_to_clear)) {
+    text += std::string(std::exchange(separator, ",")) + std::to_string(range.first) + "-" +
+            std::to_string(range.last);
+  }
+  return text + "\n";
 }
 
 absl::StatusOr<Topology> ReadNodesText(std::string_view text) { return NodesReader().Read(text); }

@@ -39,6 +39,14 @@ class SlotSet {
     --count_;
   }
 
+  // The least slot. Precondition: the set is not empty. O(kBytes).
+  size_t First() const {
+    assert(!empty());
+    size_t at = 0;
+    while (bytes_[at] == 0) ++at;
+    return at * 8 + static_cast<size_t>(std::countr_zero(bytes_[at]));
+  }
+
   size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
   const Bytes& bytes() const { return bytes_; }

@@ -126,6 +126,16 @@ uint64_t Topology::GreatestConfigEpoch() const {
   return greatest;
 }
 
+std::vector<SlotRange> RangesOf(const SlotSet& slots) {
+  std::vector<SlotRange> ranges;
+  slots.ForEach([&](size_t slot) {
+    const auto number = static_cast<uint16_t>(slot);
+    if (ranges.empty() || ranges.back().last + 1 != number) ranges.push_back({number, number});
+    ranges.back().last = number;
+  });
+  return ranges;
+}
+
 absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges) {
   std::bitset<kSlotCount> slots;
   for (const SlotRange range : ranges) {

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "core/hashing/key_slot.h"
 #include "server/cluster/topology/cluster_node.h"
+#include "server/cluster/topology/slot_set.h"
 #include "server/engine/services/cluster_control.h"
 
 namespace zsetd {
@@ -82,6 +83,10 @@ class Topology {
   // or the master's own name if none is known.
   std::string ShardIdOf(const ClusterNode& node) const;
 
+  // The slots of other nodes whose keys this node must delete, also after a restart
+  // (migration/slot_eraser.h).
+  SlotSet slots_to_clear;
+
   // The greatest epoch of the cluster, and the epoch of the last vote.
   uint64_t current_epoch = 0;
   uint64_t last_vote_epoch = 0;
@@ -96,6 +101,9 @@ class Topology {
   Moves migrating_;
   Moves importing_;
 };
+
+// The slots as the fewest ranges, in ascending order.
+std::vector<SlotRange> RangesOf(const SlotSet& slots);
 
 // The slots of all ranges. A refusal if a slot occurs twice; the line is Redis's.
 absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges);

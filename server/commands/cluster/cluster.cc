@@ -4,7 +4,9 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
+#include "server/commands/cluster/cluster_migrations.h"
 #include "server/commands/cluster/cluster_reports.h"
+#include "server/commands/cluster/cluster_slot_stats.h"
 #include "server/commands/cluster/cluster_slots.h"
 #include "server/commands/cluster/families.h"
 #include "server/commands/cluster/in_cluster.h"
@@ -132,6 +134,9 @@ constexpr Command kClusterCommands[] = {
                 "Assigns ranges of slots without an owner to this node.", kPerSlot}),
     Subcommand("cluster|bumpepoch", InCluster<BumpEpoch>, 2, kChange, "3.0.0",
                {"", "Gives this node the greatest epoch of the cluster.", kConstant, kVaries}),
+    Subcommand("cluster|cancelslotmigrations", InCluster<CancelSlotMigrations>, 2, kAdmin | kStale,
+               "Valkey 9.0.0",
+               {"", "Ends the migrations of slots from this node.", "O(N) for N migrations"}),
     Subcommand("cluster|count-failure-reports", InCluster<CountFailureReports>, 3, kAdminQuery,
                "3.0.0",
                {"node-id", "Returns the number of masters that report the failure of a node.",
@@ -151,6 +156,10 @@ constexpr Command kClusterCommands[] = {
                {"node-id", "Removes a node from those that this node knows.", kPerSlot}),
     Subcommand("cluster|getkeysinslot", InCluster<GetKeysInSlot>, 4, kQuery, "3.0.0",
                {"slot count", "Returns keys of a slot.", "O(N) for N keys of the slot", kVaries}),
+    Subcommand("cluster|getslotmigrations", InCluster<GetSlotMigrations>, 2, kAdminQuery,
+               "Valkey 9.0.0",
+               {"", "Returns the migrations of slots that run or have ended.",
+                "O(N) for N migrations", kVaries}),
     Subcommand("cluster|help", InCluster<Help>, 2, kLoading | kStale, "5.0.0",
                {"", "Returns help about the subcommands."}),
     Subcommand("cluster|info", InCluster<ClusterInfo>, 2, kQuery, "3.0.0",
@@ -161,6 +170,11 @@ constexpr Command kClusterCommands[] = {
                {"", "Returns the links of the cluster bus.", kPerNode, kVaries}),
     Subcommand("cluster|meet", InCluster<Meet>, -4, kChange, "3.0.0",
                {"ip port [cluster-bus-port]", "Introduces another node to this one."}),
+    Subcommand(
+        "cluster|migrateslots", InCluster<MigrateSlots>, -4, kChange, "Valkey 9.0.0",
+        {"SLOTSRANGE start-slot end-slot [start-slot end-slot ...] NODE node-id "
+         "[SLOTSRANGE start-slot end-slot [start-slot end-slot ...] NODE node-id ...]",
+         "Moves slots with their keys to other nodes, in the background.", "O(N) for N slots"}),
     Subcommand("cluster|myid", InCluster<MyId>, 2, kQuery, "3.0.0",
                {"", "Returns the name of this node."}),
     Subcommand("cluster|myshardid", InCluster<MyShardId>, 2, kQuery, "7.2.0",
@@ -184,8 +198,17 @@ constexpr Command kClusterCommands[] = {
                {"", "Returns the shards with their nodes and slots.", kPerNode, kVaries}),
     Subcommand("cluster|slaves", InCluster<ClusterReplicas>, 3, kAdminQuery, "3.0.0",
                {"node-id", "Returns the replicas of a master.", kPerNode, kVaries}),
+    Subcommand(
+        "cluster|slot-stats", InCluster<SlotStatistics>, -4, kQuery, "8.2.0",
+        {"<SLOTSRANGE start-slot end-slot|ORDERBY metric [LIMIT limit] [ASC|DESC]>",
+         "Returns the load of slots of this shard.",
+         "O(N log(N)) for N slots; with cluster-slot-stats-enabled also O(K) for their K keys",
+         kVaries}),
     Subcommand("cluster|slots", InCluster<ClusterSlots>, 2, kQuery, "3.0.0",
                {"", "Returns the ranges of slots with their nodes.", kPerNode, kVaries}),
+    Subcommand("cluster|syncslots", InCluster<SyncSlots>, -3, kChange | kNoScript, kZsetdOnly,
+               {"argument [argument ...]", "For the nodes that move slots; not for clients.",
+                "O(N) for N slots and their keys, and a sync of nodes.conf to disk"}),
 };
 
 }  // namespace

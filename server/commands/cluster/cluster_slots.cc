@@ -11,18 +11,12 @@
 #include "core/hashing/key_slot.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/cluster/in_cluster.h"
+#include "server/engine/services/slot_migration_control.h"
 
 namespace zsetd {
 namespace {
 
 bool IsSlot(int64_t number) { return number >= 0 && number < static_cast<int64_t>(kSlotCount); }
-
-uint16_t TakeSlot(ArgReader& args) {
-  const std::optional<int64_t> number = ParseInteger(args.Word());
-  if (number && IsSlot(*number)) return static_cast<uint16_t>(*number);
-  args.Refuse("ERR Invalid or out of range slot");
-  return 0;
-}
 
 std::vector<SlotRange> TakeSlots(AdminCall& call) {
   std::vector<SlotRange> ranges;
@@ -69,6 +63,13 @@ const Keyspace& KeysOf(AdminCall& call) { return call.engine.store().database(0)
 
 }  // namespace
 
+uint16_t TakeSlot(ArgReader& args) {
+  const std::optional<int64_t> number = ParseInteger(args.Word());
+  if (number && IsSlot(*number)) return static_cast<uint16_t>(*number);
+  args.Refuse("ERR Invalid or out of range slot");
+  return 0;
+}
+
 void AddSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), &ClusterControl::AddSlots); }
 void AddSlotsRange(AdminCall& call) {
   ChangeAll(call, TakeRanges(call), &ClusterControl::AddSlots);
@@ -84,6 +85,8 @@ void SetSlot(AdminCall& call) {
   if (ClusterOf(call).IsReplica()) {
     return call.Fail("ERR You can use SETSLOT only with masters.");
   }
+  const absl::Status none_runs = call.engine.services().slot_migrations->CheckNoneRuns();
+  if (!none_runs.ok()) return call.Fail(none_runs);
   const uint16_t slot = TakeSlot(call.args);
   if (call.Refused()) return;
   const std::optional<absl::Status> status = ChangeSlot(call.args, ClusterOf(call), slot);

@@ -1,8 +1,15 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace zsetd {
 
 class AdminCall;
+class ArgReader;
+
+// Takes the number of a slot; otherwise an error.
+uint16_t TakeSlot(ArgReader& args);
 
 // The subcommands of CLUSTER that change or read the slots of this node.
 void AddSlots(AdminCall& call);

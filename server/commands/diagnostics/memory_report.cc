@@ -86,7 +86,7 @@ void AddAll(MapWriter& fields, const Engine& engine, const MemoryFigures& memory
   fields.Add("replication.backlog", Bytes(stream - std::min(stream, for_replicas)));
   fields.Add("clients.slaves", Bytes(for_replicas));
   fields.Add("clients.normal", Bytes(memory.clients));
-  fields.Add("cluster.links", int64_t{0});
+  fields.Add("cluster.links", Bytes(engine.services().cluster->BusStatus().connection_bytes));
   fields.Add("aof.buffer", Bytes(engine.services().append_log->log_status().buffer_bytes));
   const ScriptUsage scripts = UsageOfScripts(engine);
   fields.Add("lua.caches", Bytes(scripts.script_bytes));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/hashing/key_slot.h"
 #include "protocol/resp/output_buffer.h"
 #include "protocol/resp/reply_writer.h"
 #include "server/engine/client/transaction.h"
@@ -65,6 +67,10 @@ class Caller {
 
   // In cluster mode, the slot of the keys of its request; nullopt without keys.
   std::optional<size_t> slot;
+
+  // The slots that it moves to this node (SlotMigrationControl): their keys are served although
+  // another node owns them. Null: none.
+  const std::bitset<kSlotCount>* imported_slots = nullptr;
 
   // Positions of the log that must be durable before replies are sent (ReplyHolds): the end of
   // its last unit, and the last change of the data that it has read.

@@ -23,7 +23,7 @@ class Client;
 // Invariant: the postponed clients are those with a request in `postponed_request`.
 class ClientPause {
  public:
-  enum class Cause { kCommand, kFailover, kShutdown };  // kCommand: CLIENT PAUSE
+  enum class Cause { kCommand, kFailover, kShutdown, kMigration };  // kCommand: CLIENT PAUSE
   enum class Reach { kWrites, kEverything };
 
   // Sets and clears the state of `mode`, which outlives it.
@@ -62,7 +62,7 @@ class ClientPause {
   bool HasPostponed() const { return !postponed_.empty(); }
 
  private:
-  static constexpr size_t kCauses = 3;
+  static constexpr size_t kCauses = 4;
 
   struct Pause {
     Reach reach = Reach::kWrites;

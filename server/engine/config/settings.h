@@ -207,7 +207,10 @@ struct Settings {
   int64_t cluster_replica_validity_factor = 10;    // of the node timeout; 0: data is never too old
   int64_t cluster_manual_failover_timeout = 5000;  // ms
   bool cluster_allow_replica_migration = true;
-  int64_t cluster_migration_barrier = 1;  // replicas that a master keeps
+  int64_t cluster_migration_barrier = 1;               // replicas that a master keeps
+  int64_t cluster_slot_migration_log_max_len = 1000;   // ended migrations of slots that are shown
+  int64_t slot_migration_max_failover_repl_bytes = 0;  // unsent when writes pause; -1: any number
+  bool cluster_slot_stats_enabled = false;             // measure each slot
 
   int64_t min_replicas_to_write = 0;  // with fewer replicas at hand writes are refused
   int64_t min_replicas_max_lag = 10;  // seconds of silence until one is not at hand; 0: never

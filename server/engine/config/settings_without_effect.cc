@@ -121,9 +121,6 @@ constexpr Setting kRows[] = {
     Number("cluster-compatibility-sample-ratio", "0", 0, 100),
     AtStart(Number("cluster-databases", "1", 1, kMaxInt)),
     Number("cluster-message-gossip-perc", "10", 1, 100),
-    Number("cluster-slot-migration-log-max-len", "1000", 0, kMaxSize),
-    Size("slot-migration-max-failover-repl-bytes", "0"),
-    IgnoredText("cluster-slot-stats-enabled", "no"),
     IgnoredText("availability-zone"),
 
     // Threads and processors.

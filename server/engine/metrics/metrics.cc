@@ -89,6 +89,7 @@ void Metrics::Reset() {
   Gather();
   stats_ = Stats();
   load_.Reset();
+  slots_.Reset();
   std::ranges::fill(commands_, CommandStats());
 }
 

@@ -12,6 +12,7 @@
 #include "server/engine/metrics/command_stats.h"
 #include "server/engine/metrics/latency_monitor.h"
 #include "server/engine/metrics/load_meter.h"
+#include "server/engine/metrics/slot_stats.h"
 #include "server/engine/metrics/stats.h"
 
 namespace zsetd {
@@ -97,6 +98,8 @@ class Metrics {
   SlowLog& slow_log() { return *slow_log_; }
   LatencyMonitor& latency() { return latency_; }
   const LatencyMonitor& latency() const { return latency_; }
+  SlotStats& slots() { return slots_; }
+  const SlotStats& slots() const { return slots_; }
   LoadMeter& load() { return load_; }
   const LoadMeter& load() const { return load_; }
 
@@ -117,6 +120,7 @@ class Metrics {
   std::vector<CommandStats> commands_;  // by the index of the row
   const std::unique_ptr<SlowLog> slow_log_;
   LatencyMonitor latency_;
+  SlotStats slots_;
   LoadMeter load_;
   std::vector<ReadCounts*> threads_;
 };

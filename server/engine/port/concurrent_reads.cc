@@ -44,8 +44,9 @@ bool ConcurrentReads::MayBegin(Millis now) {
   const bool may = store.now() == now && engine_.mode().IsIdleApartFromRole() &&
                    !store.nothing_due() && store.expires_actively() && store.HasRoom() &&
                    !store.access_tracker().rule().lfu && settings.maxmemory_clients == 0 &&
-                   !engine_.notifier().has_monitors() && !holds.IsOn() &&
-                   !holds.log_is_unwritten() && engine_.metrics().MayCountReads() &&
+                   !settings.cluster_slot_stats_enabled && !engine_.notifier().has_monitors() &&
+                   !holds.IsOn() && !holds.log_is_unwritten() &&
+                   engine_.metrics().MayCountReads() &&
                    (!engine_.mode().is_replica() || engine_.replication().CheckStale().ok());
   if (may) clock_.Restart();
   return may;

@@ -22,6 +22,12 @@ void Effects::set_stream(Journal* journal) {
   Update();
 }
 
+void Effects::set_migrations(Journal* journal) {
+  assert(journal == nullptr || commands_ == 0);
+  migrations_ = journal;
+  Update();
+}
+
 void Effects::set_passes_on(bool passes_on) {
   assert(!passes_on || commands_ == 0);
   if (commands_ > 0) NameDatabaseOfUnit();
@@ -37,7 +43,8 @@ void Effects::Mute(bool muted) {
 }
 
 void Effects::Update() {
-  listening_ = (log_ != nullptr || OwnStream() != nullptr) && !muted_;
+  const bool has_journal = log_ != nullptr || OwnStream() != nullptr || migrations_ != nullptr;
+  listening_ = has_journal && !muted_;
   takes_messages_ = listening_ && OwnStream() != nullptr;
 }
 
@@ -99,6 +106,7 @@ Effects::JournalPositions Effects::Commit() {
   if (commands_ > 1) AppendRequest(unit_, {"EXEC"});
   if (std::exchange(commands_, 0) > 0) {
     if (OwnStream() != nullptr) positions.stream = stream_->Append(unit_);
+    if (migrations_ != nullptr) migrations_->Append(unit_);
     if (log_ != nullptr) positions.log = log_->Append(unit_);
     unit_.Clear();
   }

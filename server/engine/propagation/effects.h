@@ -54,6 +54,9 @@ class Effects {
   void set_stream(Journal* journal);
   bool has_stream() const { return stream_ != nullptr; }
 
+  // Like the other journals, for the slots that move to other nodes. It does not take the bytes.
+  void set_migrations(Journal* journal);
+
   // Whether the stream is another server's, and passed on (AppendToStream): changes made here are
   // not in it. Set between two units. If it is reset while a unit runs, the stream receives the
   // whole unit.
@@ -131,6 +134,7 @@ class Effects {
 
   Journal* log_ = nullptr;
   Journal* stream_ = nullptr;
+  Journal* migrations_ = nullptr;
   bool passes_on_ = false;
   bool muted_ = false;
   bool listening_ = false;  // there is a journal, and it is not muted

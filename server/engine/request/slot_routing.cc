@@ -1,5 +1,7 @@
 #include "server/engine/request/slot_routing.h"
 
+#include <algorithm>
+
 #include "core/hashing/key_slot.h"
 #include "server/engine/command/request_keys.h"
 #include "server/engine/support/ascii_case.h"
@@ -20,9 +22,28 @@ bool IsMoving(const ClusterControl::SlotState& state) {
   return state.is_migrating || state.is_importing;
 }
 
+// Whether the client imports the slots of all keys of the request. A unit of a script may have keys
+// of several slots.
+bool ImportsKeysOf(const Client& client, const Command& command, Args argv) {
+  const auto imports = [&](const Command& row, Args words) {
+    const RequestKeys keys(row.keys, words);
+    return std::ranges::all_of(keys.begin(), keys.end(), [&](size_t position) {
+      return (*client.imported_slots)[KeySlot(words[position])];
+    });
+  };
+  if (!command.Has(kRunsTransaction)) return imports(command, argv);
+  return std::ranges::all_of(client.transaction.queue, [&](const QueuedCommand& queued) {
+    return imports(*queued.command, queued.argv.argv());
+  });
+}
+
 }  // namespace
 
 absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t flags, Args argv) {
+  if (ServesPlainly(client, command, argv)) [[likely]]
+    return absl::OkStatus();
+  if (client.imported_slots != nullptr && ImportsKeysOf(client, command, argv)) [[unlikely]]
+    return absl::OkStatus();
   Facts facts = {.command = command,
                  .writes = (flags & kWrite) != 0,
                  .asks = client.asking || command.implies_asking,
@@ -39,13 +60,31 @@ absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t
   }
   client.slot = facts.slot;
   if (!verdict) verdict = VerdictOf(facts);
-  if (*verdict == Verdict::kServe) [[likely]]
-    return absl::OkStatus();
+  if (*verdict == Verdict::kServe) return absl::OkStatus();
   if (*verdict == Verdict::kCrossSlot) SuggestTag(command, argv);
   return ErrorOf(*verdict, facts, UsesTls(client));
 }
 
+// The usual requests: their keys are in one slot, of which this node serves everything. Stores the
+// slot. Other requests need the checks.
+bool SlotRouting::ServesPlainly(Client& client, const Command& command, Args argv) const {
+  if (command.Has(kRunsTransaction)) return false;
+  client.slot.reset();
+  for (const size_t position : RequestKeys(command.keys, argv)) {
+    const size_t slot = KeySlot(argv[position]);
+    if (!client.slot) {
+      if (!services_.cluster->ServesPlainly(slot)) return false;
+      client.slot = slot;
+    } else if (*client.slot != slot) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool SlotRouting::Serves(Client& client, const Command& command, Args argv) const {
+  if (ServesPlainly(client, command, argv)) [[likely]]
+    return true;
   Facts facts = {.command = command,
                  .asks = client.asking || command.implies_asking,
                  .accepts_replica = client.read_only};

@@ -84,6 +84,7 @@ class SlotRouting {
   using RouteCheck = std::optional<Verdict> (SlotRouting::*)(const Facts&) const;
   static const std::array<RouteCheck, 6> kChecks;
 
+  bool ServesPlainly(Client& client, const Command& command, Args argv) const;
   std::optional<Verdict> AddKeys(Facts& facts, const Command& command, Args argv) const;
   std::optional<Verdict> AddKey(Facts& facts, std::string_view key) const;
   Verdict VerdictOf(const Facts& facts) const;

@@ -108,6 +108,10 @@ class ClusterControl {
   // O(1), or O(log) of the slots that move.
   virtual SlotState StateOf(size_t slot) const = 0;
 
+  // Whether this node serves all requests for the slot: it owns it, the slot does not move, and the
+  // cluster is up. May lag until the end of the round. O(1).
+  virtual bool ServesPlainly(size_t slot) const = 0;
+
   // Whether the cluster serves requests with keys.
   virtual bool IsUp() const = 0;
 

@@ -81,4 +81,22 @@ absl::Status NoCluster::Reset(bool) { return NoClusterMode(); }
 
 absl::Status NoCluster::Save() { return NoClusterMode(); }
 
+absl::Status NoSlotMigrations::CheckState() const { return NoClusterMode(); }
+
+absl::Status NoSlotMigrations::CheckOwner(std::span<const SlotRange>) const {
+  return NoClusterMode();
+}
+
+absl::Status NoSlotMigrations::Start(std::span<const SlotMigrationRequest>) {
+  return NoClusterMode();
+}
+
+absl::Status NoSlotMigrations::Cancel() { return NoClusterMode(); }
+
+absl::Status NoSlotMigrations::StartImport(Client&, const SlotImportRequest&) {
+  return NoClusterMode();
+}
+
+absl::Status NoSlotMigrations::FinishImport(Client&, int64_t) { return NoClusterMode(); }
+
 }  // namespace zsetd

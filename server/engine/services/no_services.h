@@ -11,6 +11,7 @@
 #include "server/engine/services/network_control.h"
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"
+#include "server/engine/services/slot_migration_control.h"
 #include "server/engine/services/snapshot_control.h"
 
 namespace zsetd {
@@ -128,6 +129,7 @@ class NoNetwork : public NetworkControl {
 class NoCluster : public ClusterControl {
  public:
   SlotState StateOf(size_t) const override { return {.owner = Owner::kSelf}; }
+  bool ServesPlainly(size_t) const override { return true; }
   bool IsUp() const override { return true; }
   std::string OwnerAddress(size_t, bool) const override { return {}; }
   std::string TargetAddress(size_t, bool) const override { return {}; }
@@ -158,6 +160,18 @@ class NoCluster : public ClusterControl {
   absl::Status Reset(bool) override;
   absl::Status Save() override;
   void ApplySettings() override {}
+};
+
+class NoSlotMigrations : public SlotMigrationControl {
+ public:
+  absl::Status CheckState() const override;
+  absl::Status CheckOwner(std::span<const SlotRange>) const override;
+  absl::Status CheckNoneRuns() const override { return absl::OkStatus(); }
+  absl::Status Start(std::span<const SlotMigrationRequest>) override;
+  absl::Status Cancel() override;
+  std::vector<SlotMigrationView> Migrations() const override { return {}; }
+  absl::Status StartImport(Client&, const SlotImportRequest&) override;
+  absl::Status FinishImport(Client&, int64_t) override;
 };
 
 }  // namespace zsetd

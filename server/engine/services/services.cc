@@ -12,7 +12,8 @@ Services::Services()
       replicas(std::make_unique<NoReplicas>()),
       migration(std::make_unique<NoMigration>()),
       network(std::make_unique<NoNetwork>()),
-      cluster(std::make_unique<NoCluster>()) {}
+      cluster(std::make_unique<NoCluster>()),
+      slot_migrations(std::make_unique<NoSlotMigrations>()) {}
 
 Services::~Services() = default;
 

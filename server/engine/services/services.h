@@ -16,6 +16,7 @@ class Migration;
 class NetworkControl;
 class ReplicaRegistry;
 class Scripting;
+class SlotMigrationControl;
 class SnapshotControl;
 
 // Refers to a service, or, while none is installed, to a default that does nothing. Never null.
@@ -47,14 +48,15 @@ struct Services {
   Services(const Services&) = delete;
   ~Services();
 
-  ServiceSlot<Scripting> scripting;        // runs scripts and functions
-  ServiceSlot<SnapshotControl> snapshots;  // takes and loads snapshots
-  ServiceSlot<LogControl> append_log;      // keeps the append-only log
-  ServiceSlot<MasterControl> master;       // follows a master
-  ServiceSlot<ReplicaRegistry> replicas;   // serves replicas
-  ServiceSlot<Migration> migration;        // moves keys to other servers
-  ServiceSlot<NetworkControl> network;     // listens, and ends the server
-  ServiceSlot<ClusterControl> cluster;     // which node serves which slot
+  ServiceSlot<Scripting> scripting;                   // runs scripts and functions
+  ServiceSlot<SnapshotControl> snapshots;             // takes and loads snapshots
+  ServiceSlot<LogControl> append_log;                 // keeps the append-only log
+  ServiceSlot<MasterControl> master;                  // follows a master
+  ServiceSlot<ReplicaRegistry> replicas;              // serves replicas
+  ServiceSlot<Migration> migration;                   // moves keys to other servers
+  ServiceSlot<NetworkControl> network;                // listens, and ends the server
+  ServiceSlot<ClusterControl> cluster;                // which node serves which slot
+  ServiceSlot<SlotMigrationControl> slot_migrations;  // moves slots to other nodes
 };
 
 }  // namespace zsetd

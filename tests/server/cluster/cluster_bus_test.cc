@@ -144,6 +144,38 @@ TEST_F(ClusterBusTest, AnImportedSlotDoesNotChangeByEpochs) {
   EXPECT_EQ(host.events[1], "pong") << "the new owner announces it";
 }
 
+TEST_F(ClusterBusTest, OnlyTheNewOwnerOfAMovedSlotSyncs) {
+  Start(Nodes());
+  Connect();
+  host.events.clear();
+  bus->StartMigrating(0, Node('b'));
+  EXPECT_TRUE(bus->Settle().ok());
+  bus->AssignSlot(0, Node('b'));
+  EXPECT_TRUE(bus->Settle().ok());
+  bus->StartImporting(5000, Node('b'));
+  EXPECT_TRUE(bus->Settle().ok());
+  EXPECT_EQ(host.events, (Events{"save", "save", "save"}));
+}
+
+TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
+  Start(Nodes());
+  Connect();
+  SlotSet slots;
+  for (size_t slot = 5000; slot < 5010; ++slot) slots.Insert(slot);
+  host.events.clear();
+  SlotSet to_clear;
+  bus->SetSlotsToClear(to_clear);
+  bus->TakeSlots(slots);
+  ASSERT_GE(host.events.size(), 2u);
+  EXPECT_EQ(host.events[0], "save, sync");
+  EXPECT_EQ(host.events[1], "pong");
+  EXPECT_EQ(bus->topology().self().config_epoch, 4u);
+  bus->GiveSlots(slots, Node('c'));
+  EXPECT_EQ(bus->topology().OwnerOf(5009), &Node('c'));
+  bus->GiveSlots(SlotSet(bus->topology().self().slots.bytes()), Node('c'));
+  EXPECT_EQ(host.followed_id, IdOf('c')) << "it has no slots any more";
+}
+
 TEST_F(ClusterBusTest, AMasterWhoseLastSlotIsTakenFollowsTheNewOwner) {
   Start(Nodes());
   Connect();

@@ -76,6 +76,17 @@ TEST(NodesText, WritesWhatItReads) {
       << text;
 }
 
+TEST(NodesText, KeepsTheSlotsToClear) {
+  const std::string self = IdOf('a') + " :1@2 myself,master - 0 0 1 connected\n";
+  const std::string text = self + "vars currentEpoch 1 lastVoteEpoch 0 slotsToClear 0-4,9-9\n";
+  const auto read = ReadNodesText(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->slots_to_clear.size(), 6u);
+  EXPECT_TRUE(read->slots_to_clear.Contains(9));
+  EXPECT_NE(NodesFileText(*read).find(" slotsToClear 0-4,9-9\n"), std::string::npos);
+  EXPECT_EQ(Reason(self + "vars slotsToClear 4-0\n"), "line 2: '4-0' is no range of slots");
+}
+
 TEST(NodesText, RefusesInvalidFiles) {
   const std::string self = IdOf('a') + " :1@2 myself,master - 0 0 1 connected";
   EXPECT_EQ(Reason(self + "\n"), "accepted");

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/util/time.h"
+
+namespace zsetd {
+
+// The course of a migration on its source, without sockets, keys and clock:
+//
+//   kConnecting ─► kAuthenticating ─► kEstablishing ─► kCopying ─► kWaitingToPause
+//                                                                        │ little is unsent
+//                  kSuccess ◄── kGranted ◄── all is acknowledged ── kPaused
+//
+// Each input may return a step, which its owner must make before the next input. kFailed and
+// kCancelled are possible from each state, except that a grant cannot be cancelled: the target may
+// have taken the slots already. Then the writes stay paused until the target has replied, the bus
+// shows that it owns the slots, or the pause has ended. The target takes them only before that.
+//
+// Invariants: the grant is sent once, when the target has replied to everything that was sent
+// before without an error; writes are paused in kPaused and kGranted, and only then.
+class ExportMachine {
+ public:
+  enum class State : uint8_t {
+    kConnecting,
+    kAuthenticating,
+    kEstablishing,
+    kCopying,
+    kWaitingToPause,
+    kPaused,
+    kGranted,
+    kSuccess,
+    kFailed,
+    kCancelled,
+  };
+
+  enum class Step : uint8_t {
+    kNone,
+    kAuthenticate,
+    kEstablish,  // announces the migration
+    kCopy,       // begins to copy keys, and to send changes
+    kPause,      // pauses writes until pause_until()
+    kGrant,      // lets the target take the slots
+    kHandOver,   // the slots belong to the target
+  };
+
+  struct Limits {
+    Millis silence{60000};             // without a reply that is awaited
+    Millis pause{5000};                // of writes
+    int64_t most_unsent_at_pause = 0;  // bytes; -1: any number
+    size_t most_unsent = 0;            // bytes; 0: any number
+  };
+
+  struct Surroundings {
+    bool owns_slots = true;          // this node, all of them
+    bool target_owns_slots = false;  // all of them
+    bool target_is_master = true;    // and is known
+    size_t unsent_bytes = 0;
+  };
+
+  explicit ExportMachine(Millis now) : updated_(now), acknowledged_(now) {}
+
+  Step OnConnected(Millis now, bool must_authenticate);
+
+  // A request was sent; its reply is awaited.
+  void OnSent(Millis now);
+
+  // The reply to the oldest request that has none. `error` is its line; empty: none.
+  Step OnReply(Millis now, std::string_view error);
+
+  // All keys have been copied.
+  void OnCopied(Millis now);
+
+  // Must be called often, and again until it returns kNone.
+  Step OnTick(Millis now, const Surroundings& surroundings, const Limits& limits);
+
+  // The connection has ended.
+  void OnLost(Millis now, std::string_view reason);
+
+  void Fail(Millis now, std::string_view reason) { End(now, State::kFailed, reason); }
+
+  // Returns whether it was possible.
+  bool Cancel(Millis now);
+
+  State state() const { return state_; }
+  std::string_view state_text() const;
+  bool has_ended() const { return state_ >= State::kSuccess; }
+  bool SendsChanges() const { return state_ >= State::kCopying && state_ <= State::kPaused; }
+  bool IsPaused() const { return state_ == State::kPaused || state_ == State::kGranted; }
+  Millis pause_until() const { return pause_until_; }
+  uint64_t awaited() const { return awaited_; }
+  const std::string& message() const { return message_; }
+  Millis updated() const { return updated_; }            // the last change of the state
+  Millis acknowledged() const { return acknowledged_; }  // the last reply
+
+ private:
+  Step Enter(Millis now, State state, Step step);
+  void End(Millis now, State state, std::string_view reason);
+
+  State state_ = State::kConnecting;
+  uint64_t awaited_ = 0;
+  bool is_lost_ = false;  // after the grant
+  Millis updated_;
+  Millis acknowledged_;
+  Millis waits_since_{0};  // for a reply
+  Millis pause_until_{0};
+  std::string message_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,48 @@
+#include "server/cluster/migration/slot_eraser.h"
+
+#include <string>
+#include <vector>
+
+#include "server/engine/propagation/unit.h"
+
+namespace zsetd {
+
+bool SlotEraser::MustErase(size_t slot) const {
+  const ClusterNode& self = topology_.self();
+  return !self.is_replica && topology_.OwnerOf(slot) != &self &&
+         engine_.store().database(0).keys().CountInSlot(slot) > 0;
+}
+
+void SlotEraser::EraseNow(size_t slot) {
+  while (MustErase(slot)) EraseSome(slot);
+  slots_.Erase(slot);
+}
+
+void SlotEraser::Continue(Micros budget) {
+  const Micros end = engine_.host().stopwatch() + budget;
+  while (!slots_.empty()) {
+    const size_t slot = slots_.First();
+    if (!MustErase(slot)) {
+      slots_.Erase(slot);
+      continue;
+    }
+    EraseSome(slot);
+    if (engine_.host().stopwatch() >= end) return;
+  }
+}
+
+// Deletes the keys of a bucket. The scan starts again at its end, and for another slot.
+void SlotEraser::EraseSome(size_t slot) {
+  Database& database = engine_.store().database(0);
+  if (cursor_ % kSlotCount != slot) cursor_ = slot;
+  std::vector<std::string> keys;
+  cursor_ = database.keys().ScanEvenDue(
+      cursor_, [&](const Entry& entry) { keys.emplace_back(entry.key()); });
+  for (const std::string& key : keys) {
+    const Unit unit(engine_.effects());
+    if (engine_.effects().IsOn()) engine_.effects().Add(0, {"DEL", key});
+    database.Erase(key, KeyEvent::kNone);
+  }
+}
+
+}  // namespace zsetd

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/hashing/key_slot.h"
+#include "protocol/resp/request_parser.h"
+#include "server/cluster/migration/migration_host.h"
+#include "server/cluster/migration/slot_export.h"
+#include "server/engine/engine.h"
+#include "server/engine/propagation/journal.h"
+#include "server/engine/services/background_task.h"
+#include "server/engine/services/slot_migration_control.h"
+#include "server/engine/support/connector.h"
+
+namespace zsetd {
+
+// The migrations of slots from and to this node (CLUSTER MIGRATESLOTS). The source drives each one:
+//
+//   source                                                      target
+//   CLUSTER SYNCSLOTS BEGIN SOURCE id NAME name SLOTSRANGE ... ──► the connection may use the slots
+//   RESTORE of each key, effects of changes                   ──► ordinary requests: replicas and
+//                                                                 the log receive them, too
+//   pauses writes; awaits the replies to everything
+//   CLUSTER SYNCSLOTS FINISH deadline                         ──► takes the slots, saves,
+//   broadcasts gives the slots away, ends the pause, deletes the keys
+//
+// Clients use the source until the end. Then their requests, also those that wait for the end of
+// the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
+// deletes what it has received. Both nodes note in nodes.conf which keys they have to delete.
+class SlotMigrations : public SlotMigrationControl,
+                       public BackgroundTask,
+                       private Journal,
+                       private SlotExport::Owner {
+ public:
+  // The arguments outlive this.
+  SlotMigrations(Engine& engine, MigrationHost& host, Connector& connector);
+  ~SlotMigrations() override;
+
+  absl::Status CheckState() const override;
+  absl::Status CheckOwner(std::span<const SlotRange> ranges) const override;
+  absl::Status CheckNoneRuns() const override;
+  absl::Status Start(std::span<const SlotMigrationRequest> requests) override;
+  absl::Status Cancel() override;
+  std::vector<SlotMigrationView> Migrations() const override;
+  absl::Status StartImport(Client& source, const SlotImportRequest& request) override;
+  absl::Status FinishImport(Client& source, int64_t deadline) override;
+
+  void Tick(Micros budget) override;
+  bool HasWork() const override;
+  void EndRound() override;
+  void OnLeave(Client& client) override;
+
+ private:
+  // A migration to this node.
+  struct Import {
+    SlotMigrationView view;
+    SlotSet slots;
+    std::bitset<kSlotCount> served;  // the same, for SlotRouting
+    Client* source;
+  };
+
+  uint64_t Append(OutputBuffer& unit) override;
+  void OnPause() override;
+  void OnHandOver(const SlotExport& migration) override;
+
+  void OnEffect(Args request);
+  void OnFlush();
+  absl::Status CheckRequest(const SlotMigrationRequest& request, const SlotSet& others) const;
+  absl::Status CheckImport(const SlotImportRequest& request) const;
+  Import* ImportOf(const Client& client);
+  std::optional<std::string_view> WhyImportFails(const Import& import) const;
+  void FailImport(size_t number, std::string_view reason);
+  void EndImport(size_t number, std::string_view state, std::string_view reason);
+  void KeepSlotsToClear();
+  bool IsIdle() const;
+  void SwitchJournal();
+  void Remember(SlotMigrationView view);
+  SlotMigrationView NewView(const SlotImportRequest& request) const;
+  const Topology& topology() const { return host_.bus().topology(); }
+  int64_t Seconds() const { return host_.Now() / 1000; }
+
+  Engine& engine_;
+  MigrationHost& host_;
+  Connector& connector_;
+  std::vector<std::unique_ptr<SlotExport>> exports_;
+  std::vector<std::unique_ptr<Import>> imports_;
+  std::deque<SlotMigrationView> ended_;  // the latest first
+  RequestParser parser_;                 // of units; empty between them
+  bool is_journal_ = false;
+  bool was_flushed_ = false;  // while slots were imported
+  std::vector<Installation> installations_;
+};
+
+}  // namespace zsetd

@@ -1,0 +1,10 @@
+#pragma once
+
+namespace zsetd {
+
+class AdminCall;
+
+// CLUSTER SLOT-STATS.
+void SlotStatistics(AdminCall& call);
+
+}  // namespace zsetd
