@@ -22,11 +22,7 @@ bool Call::Refused() {
 
 // Errors are counted, so a shared run that fails runs again alone.
 void Call::Fail(std::string_view line) {
-  if (SharedRead* const shared = keys.shared()) [[unlikely]] {
-    shared->must_run_alone = true;
-    refused_ = true;
-    return;
-  }
+  if (IsPutOff()) [[unlikely]] return;
   metrics_.CountError(line);
   FailCounted(line);
 }
@@ -34,6 +30,14 @@ void Call::Fail(std::string_view line) {
 void Call::FailCounted(std::string_view line) {
   reply.Error(line);
   refused_ = true;
+}
+
+bool Call::IsPutOff() {
+  SharedRead* const shared = keys.shared();
+  if (shared == nullptr) return false;
+  shared->must_run_alone = true;
+  refused_ = true;
+  return true;
 }
 
 bool Call::Propagates() const { return effects_.IsOn(); }

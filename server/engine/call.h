@@ -83,8 +83,12 @@ class Call {
   // Replies an error that has been counted already, as that of a command in a script.
   void FailCounted(std::string_view line);
 
+  // Whether other threads read the data, too. The run must then end: its reply is void, and the
+  // command runs again alone. Concurrent commands call this before they change anything.
+  bool IsPutOff();
+
   // Replies the rest as the client reads it. In a transaction it is written immediately, because
-  // other replies follow.
+  // other replies follow. Precondition: the run is alone.
   void ReplyAtLength(std::unique_ptr<LongReply> rest);
 
   // Blocks the client until one of the keys holds a T and has changed, or `timeout`, unless zero,

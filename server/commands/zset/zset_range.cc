@@ -1,10 +1,9 @@
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
-#include "core/util/glob.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
+#include "server/commands/zset/zset_long_range.h"
 #include "server/commands/zset/zset_range_request.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/commands/zset/zset_store.h"
@@ -15,56 +14,18 @@ namespace {
 
 using By = RangeRequest::By;
 
-// The elements of a range that match a pattern and lie within its limit, found in one pass.
-class Matches {
- public:
-  Matches(const SortedSet& set, const RangeRequest& request)
-      : set_(set), ranks_(request.RanksIn(set)), reversed_(request.IsReversed()) {
-    const RangeRequest::Limit limit = request.limit.value_or(RangeRequest::Limit());
-    if (limit.offset < 0 || limit.count == 0) return;
-    uint64_t to_skip = static_cast<uint64_t>(limit.offset);
-    SortedSet::Cursor at = Start();
-    for (size_t left = ranks_.size(); left > 0; --left, Advance(at)) {
-      const bool is_match = GlobMatches(*request.pattern, at.member());
-      const bool is_selected = is_match && to_skip == 0;
-      if (is_match && !is_selected) --to_skip;
-      selected_.push_back(is_selected);
-      count_ += is_selected;
-      if (count_ == static_cast<uint64_t>(limit.count)) break;  // never if it is negative
-    }
-  }
-
-  void Reply(ReplyWriter& reply, ElementParts parts) const {
-    StartElements(reply, count_, parts);
-    if (count_ == 0) return;
-    SortedSet::Cursor at = Start();
-    for (const bool is_selected : selected_) {
-      if (is_selected) ReplyElement(reply, at, parts);
-      Advance(at);
-    }
-  }
-
- private:
-  SortedSet::Cursor Start() const { return set_.At(reversed_ ? ranks_.last - 1 : ranks_.first); }
-  void Advance(SortedSet::Cursor& at) const { reversed_ ? at.Previous() : at.Next(); }
-
-  const SortedSet& set_;
-  const RankRange ranks_;
-  const bool reversed_;
-  std::vector<bool> selected_;  // for each element that was compared
-  size_t count_ = 0;
-};
-
 // `named` has the properties that the command's name implies.
 void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
   const RangeRequest request = TakeRangeRequest(call.args, call.now(), named);
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
-  if (request.pattern && set != nullptr) {
-    return Matches(*set, request).Reply(call.reply, request.parts);
-  }
+  if (request.pattern && set != nullptr) return ReplyMatches(call, key, *set, request);
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
+  if (set != nullptr && IsLongRange(call, *set, ranks.size())) {
+    if (!call.IsPutOff()) ReplyElementsAtLength(call, key, *set, ranks, request);
+    return;
+  }
   ReplyElements(call, set, ranks, request.IsReversed(), request.parts);
 }
 

@@ -212,13 +212,14 @@ class LongReplies(ZsetdTest):
         self.other.ask("SADD", "set", *values)
         self.other.ask("ZADD", "zset", *(word for value in values for word in (1, value)))
         self.other.ask("HSET", "hash", *(word for value in values for word in (value, 1)))
-        for words in [("LRANGE", "list", 0, -1), ("SMEMBERS", "set"), ("ZRANGE", "zset", 0, -1),
-                      ("HGETALL", "hash"), ("SORT", "list", "ALPHA"), ("SUNION", "set", "none")]:
+        for words in [("LRANGE", "list", 0, -1), ("SMEMBERS", "set"), ("HGETALL", "hash"),
+                      ("ZUNION", 2, "zset", "none"), ("SORT", "list", "ALPHA"), ("SUNION", "set", "none")]:
             with self.subTest(words=words):
                 client = self.connect()
                 client.send(*words)
                 self.assertEqual(client.rest_until_broken(), b"")
         self.assertEqual(self.other.ask("LRANGE", "list", 0, 1), values[:2])
+        self.assertEqual(self.connect().ask("ZRANGE", "zset", 0, -1), values)  # never exceeds the limit
 
 
 class LongRanges(ZsetdTest):
@@ -250,6 +251,23 @@ class LongRanges(ZsetdTest):
 
     def entries(self, first=1, last=COUNT):
         return [[b"%d-1" % i, [b"n", b"%d" % i]] for i in range(first, last + 1)]
+
+    def test_of_a_sorted_set(self):
+        self.assertEqual(self.reply_while_changed("ZRANGE", "z", 0, -1), self.members())
+
+    def test_of_a_sorted_set_reversed_with_scores(self):
+        reply = self.reply_while_changed("ZREVRANGEBYSCORE", "z", "inf", 3_001, "WITHSCORES")
+        self.assertEqual(reply[::2], self.members(3_001)[::-1])
+        self.assertEqual(reply[1::2], [b"%d" % i for i in range(self.COUNT, 3_000, -1)])
+
+    def test_of_members_that_match(self):
+        members = [member for member in self.members() if member.endswith(b"7")]
+        reply = self.reply_while_changed("ZRANGE", "z", 0, -1, "MATCH", "*7", "LIMIT", 1, 1_500)
+        self.assertEqual(reply, members[1:1_501])
+        self.assertEqual(self.other.ask("ZRANGE", "z", 0, -1, "MATCH", "*7"), [])
+
+    def test_of_members_of_which_none_matches(self):
+        self.assertEqual(self.reply_while_changed("ZRANGE", "z", 0, -1, "MATCH", "x*"), [])
 
     def test_of_a_stream(self):
         self.assertEqual(self.reply_while_changed("XRANGE", "s", "-", "+"), self.entries())
