@@ -7,10 +7,11 @@
 namespace zsetd {
 
 // The written version is the oldest that has all used types; Redis 7.0 reads it. Values with
-// deadlines of fields need kRdbVersionOfDeadlines, which Redis 7.4 reads. Valkey 9 and later count
-// from 80 on.
+// deadlines of fields need kRdbVersionOfDeadlines, which Redis 7.4 reads, and streams with IDs of
+// producers kRdbVersionOfProducers, which Redis 8.6 reads. Valkey 9 and later count from 80 on.
 inline constexpr uint16_t kRdbVersionWritten = 10;
 inline constexpr uint16_t kRdbVersionOfDeadlines = 12;
+inline constexpr uint16_t kRdbVersionOfProducers = 13;
 inline constexpr uint16_t kNewestRdbVersionRead = 14;
 inline constexpr uint16_t kValkeyRdbVersion = 80;
 

@@ -54,7 +54,7 @@ void SlotCopy::SendKey(const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, engine_.settings().rdbcompression);
   WriteDump(entry, writer);
-  SealPayload(payload, HasFieldDeadlines(entry) ? kRdbVersionOfDeadlines : kRdbVersionWritten);
+  SealPayload(payload, DumpVersion(entry));
   const std::string deadline = std::to_string(entry.deadline().value_or(Millis(0)).count());
   send_(EncodeRequest({"RESTORE", entry.key(), deadline, payload, "REPLACE", "ABSTTL"}));
 }

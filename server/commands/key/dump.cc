@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "core/keyspace/access_tracker.h"
+#include "core/stream/stream.h"
 #include "protocol/rdb/dump_payload.h"
 #include "protocol/rdb/rdb_format.h"
+#include "protocol/rdb/rdb_reader.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/common/dumped_value.h"
 #include "server/commands/common/element_expiry.h"
@@ -19,7 +21,6 @@
 #include "server/commands/common/member_payloads.h"
 #include "server/commands/key/families.h"
 #include "server/engine/call.h"
-#include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/rdb_value_writer.h"
 
 namespace zsetd {
@@ -103,7 +104,7 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   if (!call.args.ok()) return nullptr;
   RdbReader reader(*value, call.keys.most_string_bytes());
   const auto type = static_cast<RdbType>(reader.Byte());
-  auto entry = ReadValue(reader, type, request.key, deadline, call.now(), call.keys.limits());
+  auto entry = call.keys.Read(reader, type, request.key, deadline);
   const bool is_sound = entry != nullptr && reader.AtEnd();
   if (!is_sound) call.args.Refuse("ERR Bad data format");
   return entry;
@@ -131,6 +132,13 @@ std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, st
   return remade;
 }
 
+// Whether the value is a stream with IDs of producers. They are not in the payload that any server
+// can read, so zsetd gets the whole payload, too.
+bool HasProducers(const Entry& entry) {
+  const Stream* const stream = entry.GetIf<Stream>();
+  return stream != nullptr && stream->producers() != nullptr;
+}
+
 void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<Millis> deadline) {
   if (!call.Propagates()) return;
   std::string remade;
@@ -146,6 +154,10 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   call.Propagate(words);
   PropagateElementDeadlines(call, request.key);
   PropagateMemberPayloads(call, request.key);
+  if (!HasProducers(*call.keys.all().Find(request.key))) return;
+  words[3] = request.payload;
+  if (!request.replaces) words.push_back("REPLACE");
+  call.PropagatePrivate(words);
 }
 
 // If the value has already expired, only the existing value is deleted.

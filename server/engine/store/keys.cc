@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/keyspace/value.h"
+#include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/shared_read.h"
 #include "server/engine/store/store.h"
 
@@ -111,6 +112,11 @@ void Keys::SwapDatabases(int a, int b) {
 
 Set Keys::Combine(SetOperation operation, std::span<const Set* const> sets) const {
   return operation(sets, database_.set_limits());
+}
+
+std::unique_ptr<Entry> Keys::Read(RdbReader& reader, RdbType type, std::string_view key,
+                                  std::optional<Millis> deadline) const {
+  return ReadValue(reader, type, key, deadline, now(), database_.limits());
 }
 
 uint64_t Keys::most_stream_block_entries() const { return database_.stream_limits().entries; }

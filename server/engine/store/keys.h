@@ -17,6 +17,7 @@
 namespace zsetd {
 
 class AccessTracker;
+class RdbReader;
 class Store;
 class ValueCopies;
 struct HashLimits;
@@ -25,6 +26,7 @@ struct SetLimits;
 struct SharedRead;
 struct SortedSetLimits;
 struct ValueLimits;
+enum class RdbType : uint8_t;
 
 // A command's only access to data: the keys of one database, and functions on them.
 //
@@ -132,9 +134,9 @@ class Keys {
   using SetOperation = Set (*)(std::span<const Set* const> sets, const SetLimits& limits);
   Set Combine(SetOperation operation, std::span<const Set* const> sets) const;
 
-  // The limits up to which values have the encodings of small ones. Edits and Put() apply them;
-  // only code that reads a dumped value needs them.
-  const ValueLimits& limits() const { return database_.limits(); }
+  // Returns an entry with the value that the reader contains, or null if the value is not sound.
+  std::unique_ptr<Entry> Read(RdbReader& reader, RdbType type, std::string_view key,
+                              std::optional<Millis> deadline) const;
 
   // The most entries of a block of a stream (stream-node-max-entries); 0: no limit.
   uint64_t most_stream_block_entries() const;

@@ -10,6 +10,7 @@
 #include "core/keyspace/value.h"
 #include "protocol/rdb/packed_elements.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
 
 namespace zsetd {
@@ -132,11 +133,15 @@ void Write(const SortedSet& set, RdbWriter& writer) {
   }
 }
 
-void Write(const Stream& stream, RdbWriter& writer) {
+void WriteStream(const Stream& stream, RdbType type, RdbWriter& writer) {
   writer.Length(stream.block_count());
   stream.ForEachBlock([&](const StreamBlock& block) { WriteStreamBlock(block, writer); });
   WriteStreamTail(stream.size(), stream.FirstId().value_or(kFirstStreamId), stream.state(),
-                  stream.groups(), writer);
+                  stream.groups(), writer, type);
+}
+
+void Write(const Stream& stream, RdbWriter& writer) {
+  WriteStream(stream, RdbType::kStream2, writer);
 }
 
 void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {
@@ -196,6 +201,13 @@ void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer) {
   });
 }
 
+uint16_t DumpVersion(const Entry& entry) {
+  if (HasFieldDeadlines(entry)) return kRdbVersionOfDeadlines;
+  const Stream* const stream = entry.GetIf<Stream>();
+  const bool has_producers = stream != nullptr && stream->producers() != nullptr;
+  return has_producers ? kRdbVersionOfProducers : kRdbVersionWritten;
+}
+
 void WriteDump(const Entry& entry, RdbWriter& writer) {
   if (HasFieldDeadlines(entry)) {
     writer.Type(RdbType::kHashDeadlines);
@@ -209,6 +221,12 @@ void WriteDump(const Entry& entry, RdbWriter& writer) {
   if (set != nullptr && set->has_deadlines()) {
     writer.Type(RdbType::kZSetDeadlines);
     return WriteWithDeadlines(*set, writer);
+  }
+  if (DumpVersion(entry) == kRdbVersionOfProducers) {
+    const Stream& stream = *entry.GetIf<Stream>();
+    writer.Type(RdbType::kStream4);
+    WriteStream(stream, RdbType::kStream4, writer);
+    return WriteStreamProducers(*stream.producers(), writer);
   }
   writer.Type(RdbTypeOf(entry));
   WriteValue(entry, writer);

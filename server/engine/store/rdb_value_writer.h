@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/keyspace/entry.h"
 #include "protocol/rdb/rdb_writer.h"
 
@@ -17,7 +19,11 @@ bool HasFieldDeadlines(const Entry& entry);
 void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer);  // of kHashDeadlines
 
 // Writes the type byte and the value, with the deadlines and payloads of its elements: those of
-// members in a layout that only zsetd reads. O(n).
+// members in a layout that only zsetd reads. The IDs of a stream's producers are written in the
+// layout of Redis 8.6. O(n).
 void WriteDump(const Entry& entry, RdbWriter& writer);
+
+// The RDB version of the layout in which WriteDump() writes the value. O(1).
+uint16_t DumpVersion(const Entry& entry);
 
 }  // namespace zsetd
