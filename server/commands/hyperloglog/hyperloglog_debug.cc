@@ -1,4 +1,5 @@
 // PFDEBUG and PFSELFTEST.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -39,22 +40,29 @@ void ReplyRegisters(Call& call, Edit<ByteString>& string) {
   }
 }
 
-// Replies the runs of sparse registers, even if these are damaged; but not more runs than there are
-// registers.
+// The run at the start of `sparse`. A zero byte completes one that is cut off, as in Redis.
+SparseRun RunOrRest(std::string_view sparse) {
+  if (const std::optional<SparseRun> run = FirstRun(sparse)) return *run;
+  const char whole[] = {sparse[0], '\0'};
+  return *FirstRun({whole, sizeof(whole)});
+}
+
+// Replies the runs of sparse registers, even if these are damaged; but not many more runs than
+// there are registers.
 void ReplyRuns(Call& call, std::string_view sparse) {
+  constexpr size_t kMostRuns = 64 * kHllRegisters;
   std::string text;
-  size_t runs = 0;
-  while (!sparse.empty()) {
-    const std::optional<SparseRun> run = FirstRun(sparse);
-    if (!run || ++runs > kHllRegisters) return call.Fail(kDamagedHyperLogLog);
+  for (size_t runs = 0; !sparse.empty(); ++runs) {
+    if (runs == kMostRuns) return call.Fail(kDamagedHyperLogLog);
+    const SparseRun run = RunOrRest(sparse);
     if (!text.empty()) text += ' ';
-    const std::string length = std::to_string(run->length);
-    if (run->HasValue()) {
-      text += "v:" + std::to_string(run->value) + "," + length;
+    const std::string length = std::to_string(run.length);
+    if (run.HasValue()) {
+      text += "v:" + std::to_string(run.value) + "," + length;
     } else {
-      text += (run->bytes == 1 ? "z:" : "Z:") + length;
+      text += (run.bytes == 1 ? "z:" : "Z:") + length;
     }
-    sparse.remove_prefix(run->bytes);
+    sparse.remove_prefix(std::min<size_t>(run.bytes, sparse.size()));
   }
   call.reply.Bulk(text);
 }
