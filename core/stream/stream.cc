@@ -265,7 +265,7 @@ size_t Stream::Trim(const StreamTrim& trim, std::vector<StreamId>* removed) {
   return count();
 }
 
-// Removes entries of the first block, of which at least one stays.
+// Removes entries of the first block. By ID, all may have to go, because last() may be deleted.
 void Stream::Body::TrimInside(const StreamTrim& trim, std::vector<StreamId>* removed) {
   StreamBlock::Owned& block = Mutable(0);
   for (StreamBlock::Reader at(*block); at.valid(); at.Next()) {
@@ -274,6 +274,7 @@ void Stream::Body::TrimInside(const StreamTrim& trim, std::vector<StreamId>* rem
         trim.by == StreamTrim::By::kLength ? size <= trim.length : at.id() >= trim.least_id;
     if (enough) break;
     if (removed != nullptr) removed->push_back(at.id());
+    if (block->live() == 1) return RemoveBlock(0);
     block->MarkDeleted(at);
     --size;
     ++revision;

@@ -22,7 +22,8 @@ bool Call::Refused() {
 
 // Errors are counted, so a shared run that fails runs again alone.
 void Call::Fail(std::string_view line) {
-  if (IsPutOff()) [[unlikely]] return;
+  if (IsPutOff()) [[unlikely]]
+    return;
   metrics_.CountError(line);
   FailCounted(line);
 }

@@ -242,6 +242,18 @@ TEST(Stream, RemovesWholeBlocksInAnApproximateTrim) {
 }
 
 // The targets are 0.6 and 0.75 of what redis-server 7.0 takes: 16.4 and 41.6 bytes.
+TEST(Stream, LosesABlockThatATrimByIdEmpties) {
+  Stream stream;
+  for (uint64_t ms = 1; ms <= 3; ++ms) Append(stream, {ms, 0}, {"f", "v"});
+  stream.Delete({3, 0});  // remains last() of the block
+  std::vector<StreamId> removed;
+  const StreamTrim trim = {.by = StreamTrim::By::kId, .least_id = {3, 0}};
+  EXPECT_EQ(stream.Trim(trim, &removed), 2u);
+  EXPECT_EQ(removed.size(), 2u);
+  EXPECT_EQ(stream.block_count(), 0u);
+  stream.Check();
+}
+
 TEST(Stream, TakesFewBytesForAnEntry) {
   constexpr uint64_t kEntries = 100'000;
   Rng rng(1);

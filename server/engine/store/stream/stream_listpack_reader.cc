@@ -1,5 +1,7 @@
 #include "server/engine/store/stream/stream_listpack_reader.h"
 
+#include <utility>
+
 #include "protocol/text/number_text.h"
 #include "server/engine/store/stream/stream_listpack.h"
 
@@ -103,9 +105,19 @@ bool StreamListpackReader::AppendEntry() {
     fields.assign(texts_.begin(), texts_.end());
   }
   for (const std::string_view text : fields) text_bytes_ += text.size();
-  if (text_bytes_ > most_text_bytes_) return false;
+  if (text_bytes_ > kMostGrowth * listpack_bytes_ + kSmallGrowth) {
+    if (text_bytes_ > kLeastRefused * listpack_bytes_) return false;
+    if (SameNames()) ShareBlock();
+  }
   stream_.Append(id_, fields, limits_);
   return true;
+}
+
+// The block begins with an entry that has the listpack's names: those of the first entry are always
+// compared.
+void StreamListpackReader::ShareBlock() {
+  limits_.entries = std::exchange(shares_block_, true) ? 0 : 1;
+  limits_.bytes = 0;
 }
 
 bool StreamListpackReader::IsComplete() const {

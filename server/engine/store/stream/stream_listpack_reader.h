@@ -15,13 +15,10 @@ namespace zsetd {
 // appends the entries that are not deleted to a stream.
 class StreamListpackReader {
  public:
-  // `base` precedes the listpack, which has `listpack_bytes` bytes. Stream and limits outlive this.
+  // `base` precedes the listpack, which has `listpack_bytes` bytes. The stream outlives this.
   StreamListpackReader(Stream& stream, const StreamLimits& limits, StreamId base,
                        size_t listpack_bytes)
-      : stream_(stream),
-        limits_(limits),
-        base_(base),
-        most_text_bytes_(kMostGrowth * listpack_bytes + kSmallGrowth) {}
+      : stream_(stream), limits_(limits), base_(base), listpack_bytes_(listpack_bytes) {}
 
   // Returns whether the element is sound at its place.
   bool Take(std::string_view element);
@@ -30,11 +27,13 @@ class StreamListpackReader {
   bool IsComplete() const;
 
  private:
-  // Entries name their fields by one reference to names that the listpack has once. A stream stores
-  // the names once per block, so long names and many short entries would take a multiple of the
-  // listpack's bytes. A listpack that would grow by more than this factor is refused: names would
-  // have to be 64 times as long as values.
+  // Entries refer to names that the listpack has once. A stream has them once per block, so long
+  // names and many short entries could take a multiple of the listpack's bytes. If a listpack grows
+  // by more than kMostGrowth, the rest is read into one block, as it was written with other limits
+  // of blocks. Each entry's names are compared, so a listpack that would grow by more than
+  // kLeastRefused is refused.
   static constexpr size_t kMostGrowth = 64;
+  static constexpr size_t kLeastRefused = 4096;
   static constexpr size_t kSmallGrowth = 1u << 20;
 
   enum class Expected {
@@ -56,14 +55,16 @@ class StreamListpackReader {
   bool StartTexts(uint64_t count, Expected texts, Expected without);
   bool EndEntry(uint64_t elements);
   bool AppendEntry();
+  void ShareBlock();
 
   bool SameNames() const;
 
   Stream& stream_;
-  const StreamLimits& limits_;
+  StreamLimits limits_;
   const StreamId base_;
-  const size_t most_text_bytes_;
-  size_t text_bytes_ = 0;  // of the entries, with the names of each
+  const size_t listpack_bytes_;
+  bool shares_block_ = false;  // the rest is read into one block
+  size_t text_bytes_ = 0;      // of the entries, with the names of each
   Expected expected_ = Expected::kLive;
   uint64_t announced_live_ = 0;
   uint64_t announced_deleted_ = 0;
