@@ -260,10 +260,12 @@ class Migrations(ClusterTest):
         self.assert_keeps(target, keys)
 
     def check_flushed(self, target, source, _):
-        source.client.set(keys_of(SLOTS - 1, SLOTS - 1, 1)[0], "x")
+        tag = keys_of(SLOTS - 1, SLOTS - 1, 1)[0]
+        for i in range(30):  # more than the source sends before a reply
+            source.client.set(f"{{{tag}}}:{i}", os.urandom(100000))
         target.command("CLIENT", "PAUSE", 600000, "WRITE")
         self.move(source, target, SLOTS - 2, SLOTS - 1)
-        self.await_state(target, "receiving-snapshot")
+        self.await_state(source, "snapshotting")
         source.client.flushall()
         self.await_state(source, "failed")
         self.assertEqual(self.last(source)["message"], "The data of the source was flushed")
