@@ -63,7 +63,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   } else {
     ends = true;
     await Promise.race([written, sleep(10_000)]);
-    console.log(JSON.stringify(acknowledged));
+    // exit() drops what a full pipe has not taken yet
+    await new Promise((taken) => process.stdout.write(JSON.stringify(acknowledged) + "\n", taken));
     break;
   }
 }
