@@ -76,9 +76,9 @@ REDIS = Server(int(os.environ["PORT"]))
 
 
 def is_newer(name):
-    """Whether the command is zsetd's own, or of a newer Redis release than the oracle."""
+    """Whether the command is zsetd's own, Valkey's, or of a newer Redis release than the oracle."""
     version = ZSETD.since(name)
-    return version.startswith("zsetd ") or tuple(map(int, version.split("."))) > ORACLE
+    return version.startswith(("zsetd ", "Valkey ")) or tuple(map(int, version.split("."))) > ORACLE
 
 
 class CommandTable(unittest.TestCase):
