@@ -11,7 +11,7 @@ struct StreamId {
   uint64_t ms = 0;
   uint64_t seq = 0;
 
-  friend auto operator<=>(const StreamId&, const StreamId&) = default;
+  friend auto operator<=>(const StreamId&, const StreamId&) = default;  // NOLINT: not a pointer
 
   // The following and the preceding ID; nullopt at the end of the range of IDs.
   std::optional<StreamId> Next() const {

@@ -22,6 +22,7 @@ SharedSet CopyOfSet(Call& call, std::string_view key, const SortedSet& set) {
 }
 
 size_t ShareOf(const SharedSet& set) {
+  assert(set != nullptr && set.use_count() > 0);
   return set->BytesUsed() / static_cast<size_t>(set.use_count());
 }
 
