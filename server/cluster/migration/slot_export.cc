@@ -16,16 +16,13 @@ constexpr Millis kBetweenSigns{1000};
 }  // namespace
 
 SlotExport::SlotExport(Engine& engine, const Topology& topology, Owner& owner,
-                       SlotMigrationView description)
+                       SlotMigrationView description, const SlotSet& slots)
     : engine_(engine),
       topology_(topology),
       owner_(owner),
       description_(std::move(description)),
-      machine_(now()) {
-  for (const SlotRange range : description_.ranges) {
-    for (size_t slot = range.first; slot <= range.last; ++slot) slots_.Insert(slot);
-  }
-}
+      slots_(slots),
+      machine_(now()) {}
 
 Millis SlotExport::now() const { return std::chrono::floor<Millis>(engine_.host().wall_clock()); }
 

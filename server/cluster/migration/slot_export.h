@@ -36,7 +36,8 @@ class SlotExport : private Connection::Owner {
   };
 
   // The engine, the topology and the owner outlive this.
-  SlotExport(Engine& engine, const Topology& topology, Owner& owner, SlotMigrationView description);
+  SlotExport(Engine& engine, const Topology& topology, Owner& owner, SlotMigrationView description,
+             const SlotSet& slots);
   SlotExport(const SlotExport&) = delete;
 
   // Opens the connection.

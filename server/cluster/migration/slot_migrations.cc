@@ -131,7 +131,8 @@ absl::Status SlotMigrations::Start(std::span<const SlotMigrationRequest> request
     host_.Log(LogLevel::kNotice, "Starting to move slots " + TextOf(request.ranges) + " to node " +
                                      request.target_id + " (" + view.name + ")");
     SlotExport::Owner& owner = *this;
-    exports_.push_back(std::make_unique<SlotExport>(engine_, topology(), owner, std::move(view)));
+    exports_.push_back(std::make_unique<SlotExport>(engine_, topology(), owner, std::move(view),
+                                                    SetOf(request.ranges)));
     exports_.back()->Start(connector_);
   }
   return absl::OkStatus();

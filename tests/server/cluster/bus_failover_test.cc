@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -10,15 +11,21 @@ namespace zsetd {
 namespace bus_failover_test {
 namespace {
 
-using BusFailoverTest = BusFixture;
 using Events = std::vector<std::string>;
+
+class BusFailoverTest : public BusFixture {
+ protected:
+  void RequestVote(char candidate, uint64_t epoch) {
+    BusMessage request = From(candidate, BusMessageType::kAuthRequest);
+    request.header.current_epoch = epoch;
+    Deliver(request);
+  }
+};
 
 TEST_F(BusFailoverTest, AVoteIsSavedAndSyncedBeforeItIsSent) {
   Start(Nodes("a", "master,fail"));
   Connect();
-  BusMessage request = From('d', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('d', 4);
   EXPECT_EQ(host.events, (Events{"save, sync", "auth-ack"}));
   EXPECT_EQ(bus->topology().last_vote_epoch, 4u);
 }
@@ -26,17 +33,12 @@ TEST_F(BusFailoverTest, AVoteIsSavedAndSyncedBeforeItIsSent) {
 TEST_F(BusFailoverTest, AVoteThatWasSavedIsNotGivenAgainAfterACrash) {
   Start(Nodes("a", "master,fail"));
   Connect();
-  BusMessage request = From('d', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('d', 4);
   Start(host.disk);  // as if the process had ended between the save and the message
   Connect();
-  request = From('e', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('e', 4);
   EXPECT_FALSE(WasSent(BusMessageType::kAuthAck));
-  request.header.current_epoch = 5;
-  Deliver(request);
+  RequestVote('e', 5);
   EXPECT_TRUE(WasSent(BusMessageType::kAuthAck));
 }
 
@@ -44,14 +46,10 @@ TEST_F(BusFailoverTest, AVoteThatCannotBeSavedIsNotSent) {
   Start(Nodes("a", "master,fail"));
   Connect();
   host.disk_works = false;
-  BusMessage request = From('d', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('d', 4);
   EXPECT_FALSE(WasSent(BusMessageType::kAuthAck));
   host.disk_works = true;
-  request = From('e', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('e', 4);
   EXPECT_FALSE(WasSent(BusMessageType::kAuthAck)) << "the first request may have been saved";
 }
 
@@ -90,17 +88,13 @@ TEST_F(BusFailoverTest, VotesFollowTheRules) {
 TEST_F(BusFailoverTest, OneVoteForReplicasOfOneMasterInTwoNodeTimeouts) {
   Start(Nodes("a", "master,fail"));
   Connect();
-  BusMessage request = From('d', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 4;
-  Deliver(request);
+  RequestVote('d', 4);
   host.sent.clear();
   host.now += 3999;
-  request = From('e', BusMessageType::kAuthRequest);
-  request.header.current_epoch = 5;
-  Deliver(request);
+  RequestVote('e', 5);
   EXPECT_FALSE(WasSent(BusMessageType::kAuthAck));
   host.now += 1;
-  Deliver(request);
+  RequestVote('e', 5);
   EXPECT_TRUE(WasSent(BusMessageType::kAuthAck));
 }
 
