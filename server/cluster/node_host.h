@@ -53,8 +53,9 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   const BusLinks& links() const { return links_; }
   SlotEraser& eraser() override { return *eraser_; }
 
-  // See ClusterControl::ServesPlainly().
-  bool ServesPlainly(size_t slot) const { return plainly_served_[slot]; }
+  // See ClusterControl::ServesPlainly(). An input of the bus may have moved slots that
+  // `plainly_served_` shows until the node is settled.
+  bool ServesPlainly(size_t slot) const { return plainly_served_[slot] && !is_unsettled_; }
 
   // Completes inputs of the bus: saves nodes.conf, sends messages, makes later steps. Returns the
   // error of the save, in the words of a reply.
