@@ -228,7 +228,7 @@ class Process(FolderTest):
         run("--daemonize", "yes", "--pidfile", str(path), "--port", str(free_port()),
             "--dir", str(self.folder))
         number = int(path.read_text())
-        server = self.start()
+        server = self.start("--io-threads", "1")
 
         def threads(process):
             status = pathlib.Path(f"/proc/{process}/status").read_text()
