@@ -162,6 +162,11 @@ std::string DurabilityText(const Settings& settings) {
 void ReportSettings(const Settings& settings, const std::string& config_file, const Log& log) {
   log.Write(LogLevel::kNotice, "Starting zsetd " ZSETD_VERSION ", configured by " +
                                    (config_file.empty() ? "its command line" : config_file));
+  std::error_code ignored;
+  if (std::filesystem::exists(settings.rewrite_file, ignored)) {
+    log.Write(LogLevel::kNotice,
+              "Settings that CONFIG REWRITE has saved have priority: " + settings.rewrite_file);
+  }
   const std::string limit =
       settings.maxmemory == 0 ? "no limit" : SizeText(static_cast<uint64_t>(settings.maxmemory));
   log.Write(LogLevel::kNotice, "Memory: " + limit + ", policy " +

@@ -15,8 +15,19 @@ inside() {
   chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C "$@"
 }
 
+# Without input a question about a configuration file is an error, as in an unattended upgrade.
 apt() {
-  inside apt-get --yes --quiet=2 --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null
+  inside apt-get --yes --quiet=2 --no-install-recommends -o Dpkg::Use-Pty=0 "$@" >/dev/null </dev/null
+}
+
+# Writes DEB, with another configuration file, to NEW_DEB.
+change_configuration() {
+  local content
+  content=$(mktemp -d)
+  dpkg-deb --raw-extract "$1" "$content"
+  echo "# a line of the newer version" >>"$content/etc/zsetd/zsetd.conf"
+  dpkg-deb --root-owner-group --build "$content" "$2" >/dev/null
+  rm -rf "$content"
 }
 
 client() {
@@ -48,7 +59,8 @@ if [[ ! -e $root/lib/systemd/systemd ]]; then
 fi
 mount -t proc proc "$root/proc"
 trap unmount EXIT
-cp "$deb" "$newer" "$root/tmp/"
+cp "$deb" "$root/tmp/"
+change_configuration "$newer" "$root/tmp/$(basename "$newer")"
 
 apt purge zsetd || true
 apt install "/tmp/$(basename "$deb")"
@@ -66,8 +78,9 @@ grep -q "Ready to accept" "$root/var/log/zsetd/zsetd.log" || fail "there is no l
 
 apt install "/tmp/$(basename "$newer")"
 [[ $(inside dpkg-query -W -f '${Version}' zsetd) == "$(dpkg-deb --field "$newer" Version)" ]] || fail "no upgrade"
-grep -q "^maxmemory 104857600" "$root/etc/zsetd/zsetd.conf" || fail "the upgrade lost the configuration"
+grep -q "a line of the newer version" "$root/etc/zsetd/zsetd.conf" || fail "the upgrade kept the old configuration file"
 start
+client -p 16379 CONFIG GET maxmemory | grep -q 104857600 || fail "the upgrade lost the settings of CONFIG REWRITE"
 [[ $(client -p 16379 ZSCORE board x) == 7 ]] || fail "the upgrade lost data"
 stop
 

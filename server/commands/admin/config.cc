@@ -121,12 +121,22 @@ void ConfigResetStat(AdminCall& call) {
   call.reply.Ok();
 }
 
+// Writes the present settings into the configuration file, or into its rewrite-file.
+absl::Status SaveSettings(const Engine& engine, const std::string& config_file) {
+  Settings settings = engine.settings();
+  settings.users = engine.access().UserLines();
+  if (settings.rewrite_file.empty()) return RewriteSettingsFile(config_file, settings);
+  Settings configured;
+  const absl::Status status = ReadSettingsFile(config_file, configured);
+  if (!status.ok()) return status;
+  configured.users = engine.access().UserLinesOf(configured);
+  return WriteRewriteFile(configured, settings);
+}
+
 void ConfigRewrite(AdminCall& call) {
   const std::string& file = call.engine.host().config_file;
   if (file.empty()) return call.Fail("ERR The server is running without a config file");
-  Settings settings = call.engine.settings();
-  settings.users = call.engine.access().UserLines();
-  const absl::Status status = RewriteSettingsFile(file, settings);
+  const absl::Status status = SaveSettings(call.engine, file);
   if (!status.ok()) {
     return call.Fail("ERR Rewriting config file: " + std::string(ErrorLine(status)));
   }

@@ -209,6 +209,14 @@ std::vector<std::vector<std::string>> AccessControl::UserLines() const {
   return lines;
 }
 
+std::vector<std::vector<std::string>> AccessControl::UserLinesOf(const Settings& configured) const {
+  const Clients none;
+  Stats ignored;
+  AccessControl fresh(users_.commands(), none, configured, ignored, nullptr);
+  const bool starts = fresh.LoadConfigured().ok();
+  return starts ? fresh.UserLines() : std::vector<std::vector<std::string>>();
+}
+
 // As in Redis, channels are not checked if their rules have only been extended. Live tops are,
 // because they depend on the rules of keys too.
 void AccessControl::CloseListeners(const User& before, const User& after) {

@@ -97,6 +97,10 @@ class AccessControl {
   // All users as lines for the configuration file; none if they are in a file of their own.
   std::vector<std::vector<std::string>> UserLines() const;
 
+  // Returns the lines that a server would have after a start with these settings, or none if it
+  // could not start.
+  std::vector<std::vector<std::string>> UserLinesOf(const Settings& configured) const;
+
   void SetDefaultPassword(std::string_view password) { users_.SetDefaultPassword(password); }
 
   const Users& users() const { return users_; }

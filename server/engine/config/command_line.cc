@@ -10,6 +10,7 @@
 
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_file.h"
+#include "server/engine/config/settings_rewrite.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
@@ -133,12 +134,17 @@ absl::Status ReadCommandLine(Args words, CommandLine& line) {
   const bool has_file = !words.empty() && !words[0].starts_with('-');
   if (has_file) {
     collect(ReadFileArgument(words[0], line));
+    collect(ReadRewriteFile(line.config_file, line.settings, NotesIn(line)));
     words = words.subspan(1);
   }
+  const std::string rewrite_file = line.settings.rewrite_file;
   if (TakeStandardInput(words, /*may_be_first=*/!has_file)) {
     collect(ReadSettings(std::cin, "standard input", line.settings, NotesIn(line)));
   }
   for (const Option& option : OptionsOf(words)) collect(ReadOption(option, line));
+  if (line.settings.rewrite_file != rewrite_file) {
+    collect(Refusal("rewrite-file: only the configuration file may contain it"));
+  }
   return refusals.empty() ? absl::OkStatus() : Refusal(refusals);
 }
 

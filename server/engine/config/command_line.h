@@ -15,8 +15,9 @@ namespace zsetd {
 //   zsetd --check-config FILE | - [--SETTING VALUE ...] ...
 //   zsetd --help [all] | --version | --list-settings
 //
-// "-" reads standard input; it may also be the first argument. A setting of standard input wins
-// over the file's, and one on the line over both. An option may be one argument, such as
+// "-" reads standard input; it may also be the first argument. A setting of the file's rewrite-file
+// wins over the file's, one of standard input over both, and one on the line over all. An option
+// may be one argument, such as
 // "--maxmemory 700mb". The argument after a bare name is its value, even if it starts with "--";
 // only --save needs none. Everything else is Redis's syntax, too.
 struct CommandLine {

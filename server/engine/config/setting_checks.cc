@@ -59,6 +59,11 @@ absl::Status CheckFileName(std::string_view value) {
   return Refusal("it can't be a path, just a filename");
 }
 
+absl::Status CheckAbsolutePath(std::string_view value) {
+  if (value.empty() || value.starts_with('/')) return absl::OkStatus();
+  return Refusal("it must be an absolute path");
+}
+
 absl::Status CheckMaster(std::string_view value) {
   if (value.empty() || EqualsIgnoringCase(value, "no one")) return absl::OkStatus();
   const std::vector<std::string_view> words = Split(value, ' ');

@@ -15,6 +15,9 @@ absl::Status CheckAddresses(std::string_view value);
 // The name of a file within a folder, not a path.
 absl::Status CheckFileName(std::string_view value);
 
+// A path from the root, or nothing: the same file for a server that changes its directory.
+absl::Status CheckAbsolutePath(std::string_view value);
+
 // The host and the port of a master, or "no one", or nothing.
 absl::Status CheckMaster(std::string_view value);
 

@@ -52,6 +52,7 @@ struct Settings {
   int64_t timeout = 0;          // seconds until an idle client is closed; 0: never
   int64_t maxclients = 10000;
   OutputLimits client_output_buffer_limit;
+  std::string rewrite_file;  // CONFIG REWRITE writes it; empty: the configuration file
   int64_t databases = 16;
   int64_t random_seed = 0;  // of random numbers and hashes, not of IDs; 0: random at each start
   int64_t hz = 10;          // ticks per second, in addition to those for deadlines

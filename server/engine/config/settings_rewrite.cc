@@ -1,17 +1,19 @@
 #include "server/engine/config/settings_rewrite.h"
 
+#include <cassert>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "protocol/resp/inline_words.h"
-#include "server/engine/config/settings_file.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/atomic_file_write.h"
+#include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
 
 namespace zsetd {
@@ -66,15 +68,40 @@ bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
   return ValueOf(setting, a) == ValueOf(setting, b);
 }
 
+// Returns the settings that a file may have. In a cluster, nodes.conf states the master, and a
+// server refuses to start with both.
+Settings Storable(const Settings& settings) {
+  Settings storable = settings;
+  if (storable.cluster_enabled) storable.replicaof.clear();
+  return storable;
+}
+
+// Returns the lines of the settings whose values in `before` are others.
+std::string ChangedLines(const Settings& before, const Settings& settings) {
+  std::string lines;
+  for (const Setting& setting : AllSettings()) {
+    if (!SameValue(setting, before, settings)) lines += LineOf(setting, settings);
+  }
+  return lines;
+}
+
+std::string UserLines(const Settings& settings) {
+  std::string lines;
+  for (const std::vector<std::string>& user : settings.users) lines += LineOf(user);
+  return lines;
+}
+
+// Returns the permissions of the file; only the owner may read a new one.
+std::filesystem::perms PermissionsOf(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status old = std::filesystem::status(path, ignored);
+  return exists(old) ? old.permissions() : std::filesystem::perms(0600);
+}
+
 }  // namespace
 
-// In a cluster, nodes.conf states the master, and a server refuses to start with both.
-std::string RewriteSettings(const std::string& text, const Settings& settings) {
-  if (settings.cluster_enabled && !settings.replicaof.empty()) {
-    Settings without_master = settings;
-    without_master.replicaof.clear();
-    return RewriteSettings(text, without_master);
-  }
+std::string RewriteSettings(const std::string& text, const Settings& all) {
+  const Settings settings = Storable(all);
   std::string result;
   std::set<const Setting*> said;
   std::istringstream lines(text);
@@ -86,21 +113,46 @@ std::string RewriteSettings(const std::string& text, const Settings& settings) {
     const bool right = setting == nullptr || SameValue(*setting, ReadSettings(line), settings);
     result += right ? line + "\n" : LineOf(*setting, settings);
   }
-  const Settings so_far = ReadSettings(result);
-  for (const Setting& setting : AllSettings()) {
-    if (!SameValue(setting, so_far, settings)) result += LineOf(setting, settings);
-  }
-  for (const std::vector<std::string>& user : settings.users) result += LineOf(user);
-  return result;
+  result += ChangedLines(ReadSettings(result), settings);
+  return result + UserLines(settings);
 }
 
 absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  std::error_code ignored;  // of a deleted file: only the owner may read a new one
-  const std::filesystem::file_status old = std::filesystem::status(path, ignored);
-  const auto permissions = exists(old) ? old.permissions() : std::filesystem::perms(0600);
-  return ReplaceFile(path, RewriteSettings(text.str(), settings), permissions);
+  return ReplaceFile(path, RewriteSettings(text.str(), settings), PermissionsOf(path));
+}
+
+absl::Status WriteRewriteFile(const Settings& configured, const Settings& settings) {
+  const std::string& path = settings.rewrite_file;
+  assert(!path.empty());
+  Settings before = configured;
+  before.rewrite_file = path;  // the line belongs to the configuration file
+  std::string text =
+      "# Written by CONFIG REWRITE, which replaces this file. These settings have priority over\n"
+      "# those of the configuration file.\n";
+  text += ChangedLines(before, Storable(settings));
+  if (settings.users != before.users) text += UserLines(settings);
+  return ReplaceFile(path, text, PermissionsOf(path));
+}
+
+absl::Status ReadRewriteFile(const std::string& config_file, Settings& settings,
+                             const OnDirective& accepted) {
+  const std::string path = settings.rewrite_file;
+  if (path.empty()) return absl::OkStatus();
+  if (std::filesystem::path(path).lexically_normal() == config_file) {
+    return Refusal("rewrite-file: it must be another file than the configuration file");
+  }
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return absl::OkStatus();
+  std::vector<std::vector<std::string>> users;
+  users.swap(settings.users);
+  const bool has_save_points = std::exchange(settings.save.configured, false);
+  const absl::Status status = ReadSettingsFile(path, settings, accepted);
+  if (settings.users.empty() || !settings.aclfile.empty()) settings.users.swap(users);
+  settings.save.configured |= has_save_points;
+  settings.rewrite_file = path;
+  return status;
 }
 
 }  // namespace zsetd

@@ -109,6 +109,7 @@ constexpr Setting kSettings[] = {
      .field = &Settings::client_output_buffer_limit,
      .changes_live = true,
      .many_words = true},
+    {.name = "rewrite-file", .field = &Settings::rewrite_file, .check = CheckAbsolutePath},
     {.name = "databases", .field = &Settings::databases, .min = 1, .max = kMaxDatabases},
     {.name = "random-seed",
      .field = &Settings::random_seed,

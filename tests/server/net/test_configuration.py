@@ -498,6 +498,41 @@ class Rewrites(FolderTest):
         self.assertEqual(client.ask("CONFIG", "GET", "ignore-warnings"),
                          [b"ignore-warnings", evil.encode()])
 
+    def test_a_rewrite_file_leaves_the_configuration_file_as_it_is(self):
+        """As in the package, whose configuration file must not change."""
+        saved = self.folder / "saved.conf"
+        text = (f"# mine\nrewrite-file {saved}\nrequirepass one\nuser anna on >two ~* +get\n"
+                "replicaof 127.0.0.1 1\nmaxmemory 64mb\n")
+        path = self.file("zsetd.conf", text)
+        self.start("--dir", str(self.folder), config=path)
+        client = self.connect()
+        self.assertEqual(client.ask("AUTH", "one"), b"OK")
+        self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+        self.assertNotIn("user", saved.read_text())
+        self.assertNotIn("maxmemory", saved.read_text())
+        for name, value in ("maxmemory", "0"), ("requirepass", "three"):
+            self.assertEqual(client.ask("CONFIG", "SET", name, value), b"OK")
+        self.assertEqual(client.ask("REPLICAOF", "NO", "ONE"), b"OK")
+        self.assertEqual(client.ask("ACL", "SETUSER", "ben", "on", ">four"), b"OK")
+        self.assertEqual(client.ask("ACL", "DELUSER", "anna"), 1)
+        self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+        self.assertEqual(pathlib.Path(path).read_text(), text)
+        self.assertEqual(saved.stat().st_mode & 0o777, 0o600)
+        server = self.start("--dir", str(self.folder), config=path)
+        self.assertTrue(eventually(lambda: str(saved) in server.log()))
+        client = self.connect()
+        self.assertEqual(client.ask("AUTH", "three"), b"OK")
+        self.assertEqual(client.ask("ACL", "USERS"), [b"ben", b"default"])
+        self.assertEqual(client.ask("ROLE")[0], b"master")
+        self.assertEqual(client.ask("CONFIG", "GET", "maxmemory"), [b"maxmemory", b"0"])
+
+    def test_a_rewrite_file_belongs_in_the_configuration_file(self):
+        path = self.file("zsetd.conf", "rewrite-file saved.conf\n")
+        self.assertIn("it must be an absolute path", run(path).stderr)
+        end = run("--rewrite-file", "/tmp/saved.conf")
+        self.assertIn("only the configuration file may contain it", end.stderr)
+        self.assertEqual(end.returncode, 1)
+
     def test_tls_is_checked_while_it_is_off(self):
         self.start()
         client = self.connect()

@@ -42,6 +42,7 @@ TEST(Conf, ListsEverySettingWithItsDefault) {
   settings.bind = settings.metrics_bind = settings.requirepass = settings.logfile = "other";
   settings.dir = settings.dbfilename = settings.activedefrag = "other";
   settings.syslog_ident = settings.pidfile = settings.aclfile = settings.unixsocket = "other";
+  settings.rewrite_file = "other";
   settings.tls_cert_file = settings.tls_key_file = settings.tls_key_file_pass = "other";
   settings.tls_client_cert_file = settings.tls_client_key_file = "other";
   settings.tls_client_key_file_pass = "other";

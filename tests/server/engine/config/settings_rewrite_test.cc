@@ -151,6 +151,68 @@ TEST(RewriteSettings, ReplacesAFileAndKeepsItsRights) {
   std::filesystem::remove(path);
 }
 
+class RewriteFile : public testing::Test {
+ protected:
+  RewriteFile() { configured_.rewrite_file = path_; }
+  ~RewriteFile() override { std::filesystem::remove(path_); }
+
+  std::string Text() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+
+  // Returns the settings of the configuration file with those of the rewrite-file.
+  Settings ReadBack() const {
+    Settings settings = configured_;
+    EXPECT_TRUE(ReadRewriteFile("/etc/zsetd.conf", settings).ok());
+    return settings;
+  }
+
+  const std::string path_ = testing::TempDir() + "zsetd_rewrite_file_test.conf";
+  Settings configured_;
+};
+
+TEST_F(RewriteFile, HasTheSettingsThatDifferFromTheConfigurationFile) {
+  configured_.port = 7000;
+  configured_.hz = 20;
+  Settings settings = configured_;
+  settings.hz = 10;  // the default
+  settings.requirepass = "two words";
+  ASSERT_TRUE(WriteRewriteFile(configured_, settings).ok());
+  EXPECT_TRUE(Text().ends_with("file.\nhz 10\nrequirepass \"two words\"\n")) << Text();
+  EXPECT_EQ(ReadBack().hz, 10);
+  EXPECT_EQ(ReadBack().requirepass, "two words");
+  EXPECT_EQ(ReadBack().port, 7000);
+  ASSERT_TRUE(WriteRewriteFile(configured_, configured_).ok());
+  EXPECT_EQ(ReadBack().hz, 20);
+}
+
+TEST_F(RewriteFile, ReplacesSavePointsAndUsers) {
+  ASSERT_TRUE(ReadSettingsLine("save 60 1", configured_).ok());
+  configured_.users = {{"alice", "on"}, {"bob", "off"}};
+  Settings settings = configured_;
+  ASSERT_TRUE(settings.save.Read("30 2 40 3").ok());
+  ASSERT_TRUE(WriteRewriteFile(configured_, settings).ok());
+  EXPECT_EQ(ReadBack().save.Text(), "30 2 40 3");
+  EXPECT_EQ(ReadBack().users, configured_.users);
+  ASSERT_TRUE(settings.save.Read("").ok());
+  settings.users = {{"bob", "on"}};
+  ASSERT_TRUE(WriteRewriteFile(configured_, settings).ok());
+  EXPECT_EQ(ReadBack().save.Text(), "");
+  EXPECT_EQ(ReadBack().users, settings.users);
+  configured_.users.clear();
+  configured_.aclfile = "users";
+  EXPECT_TRUE(ReadBack().users.empty());
+}
+
+TEST_F(RewriteFile, MayBeMissing) { EXPECT_EQ(ReadBack().port, configured_.port); }
+
+TEST_F(RewriteFile, CannotBeTheConfigurationFile) {
+  EXPECT_EQ(ReadRewriteFile(path_, configured_).message(),
+            "rewrite-file: it must be another file than the configuration file");
+}
+
 TEST(RewriteSettings, OmitsTheMasterOfANodeOfACluster) {
   Settings settings;
   settings.replicaof = "10.0.0.1 6379";
