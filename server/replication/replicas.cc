@@ -51,6 +51,7 @@ Replicas::Replicas(Engine& engine, PersistenceService& persistence, FileSystem& 
 }
 
 Replicas::~Replicas() {
+  if (group_ && group_->pipe != nullptr) group_->pipe->Silence();
   persistence_.AbandonTransfer();
   engine_.effects().set_stream(nullptr);
   engine_.replication().set_good_replicas(nullptr);
@@ -276,6 +277,7 @@ bool Replicas::HasWork() const { return MayStartSync(); }
 void Replicas::Tick() {
   if (const auto result = persistence_.TakeTransferResult()) EndSync(*result);
   if (group_ && group_->pipe != nullptr && !group_->pipe->has_readers()) {
+    group_->pipe->Silence();
     persistence_.AbandonTransfer();  // no reader is left
     group_.reset();
   }
@@ -383,6 +385,7 @@ void Replicas::EndSync(const absl::Status& result) {
       const auto found = all_.find(id);
       if (found != all_.end()) engine_.clients().End(found->second->client());
     }
+    if (group_->pipe != nullptr) group_->pipe->Silence();
   }
   group_.reset();
 }

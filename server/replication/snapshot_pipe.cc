@@ -23,7 +23,7 @@ void SnapshotPipe::Write(std::string_view bytes) {
     DropRead();
     announces = !std::exchange(is_announced_, true);
   }
-  if (announces) on_progress_();
+  if (announces) Announce();
 }
 
 void SnapshotPipe::End() {
@@ -32,7 +32,17 @@ void SnapshotPipe::End() {
     ended_ = true;
     is_announced_ = true;
   }
-  on_progress_();
+  Announce();
+}
+
+void SnapshotPipe::Announce() {
+  const std::lock_guard lock(announcing_);
+  if (on_progress_) on_progress_();
+}
+
+void SnapshotPipe::Silence() {
+  const std::lock_guard lock(announcing_);
+  on_progress_ = nullptr;
 }
 
 size_t SnapshotPipe::AddReader() {

@@ -29,6 +29,10 @@ class SnapshotPipe {
   void Write(std::string_view bytes);
   void End();  // no more bytes follow
 
+  // Ends the calls of `on_progress`. Waits for a call that is running. The writing thread may
+  // continue afterwards.
+  void Silence();
+
   // --- Reading. ---
 
   // Adds a reader that starts at the first byte, and returns its number. Precondition: no bytes
@@ -52,9 +56,11 @@ class SnapshotPipe {
 
   uint64_t Slowest() const;
   void DropRead();
+  void Announce();
 
   mutable std::mutex mutex_;
-  const std::function<void()> on_progress_;
+  std::mutex announcing_;
+  std::function<void()> on_progress_;  // guarded by `announcing_`; null: silenced
   std::deque<std::string> pieces_;
   uint64_t first_ = 0;  // the position of the first piece
   uint64_t end_ = 0;

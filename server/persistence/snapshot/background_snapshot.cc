@@ -34,11 +34,12 @@ BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const
   encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot_);
 }
 
-// If the thread is done, joins it in the background. It has few instructions left but may wait for
-// a core, and no request must wait for it.
+// Joins the thread in the background, because no request must wait for it: it has a low priority,
+// so that it may wait for a core for long, and its last write may wait for the disk. Waits only for
+// a file whose completion has begun: a later file may get the same name.
 BackgroundSnapshot::~BackgroundSnapshot() {
   const auto& free_in_background = engine_.host().free_in_background;
-  if (done() && free_in_background) free_in_background(std::move(thread_));
+  if (thread_->Abandon() && free_in_background) free_in_background(std::move(thread_));
 }
 
 bool BackgroundSnapshot::HasWork() const { return !encoded_ && thread_->HasRoom(); }

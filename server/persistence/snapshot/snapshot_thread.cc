@@ -21,7 +21,7 @@ SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotSink> sink,
 SnapshotThread::~SnapshotThread() {
   {
     const std::lock_guard lock(mutex_);
-    abandoned_ = !finishing_;
+    abandoned_ = abandoned_ || !finishing_;
   }
   arrived_.notify_one();
   thread_.join();
@@ -44,6 +44,21 @@ void SnapshotThread::Finish() {
   arrived_.notify_one();
 }
 
+bool SnapshotThread::Abandon() {
+  {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = !completes_;
+  }
+  arrived_.notify_one();
+  return abandoned_ || done_;
+}
+
+bool SnapshotThread::BeginCompletion() {
+  const std::lock_guard lock(mutex_);
+  completes_ = !abandoned_;
+  return completes_;
+}
+
 absl::Status SnapshotThread::status() const {
   const std::lock_guard lock(mutex_);
   return status_;
@@ -61,7 +76,10 @@ void SnapshotThread::Run() {
     lock.unlock();
     absl::Status status =
         WritePieces(std::move(taken), *sink_, [this](size_t size) { return OnWritten(size); });
-    if (is_last && status.ok()) status = sink_->Finish();
+    if (is_last && status.ok()) {
+      status =
+          BeginCompletion() ? sink_->Finish() : absl::CancelledError("the snapshot was canceled");
+    }
     written_ = sink_->size();
     lock.lock();
     status_ = std::move(status);

@@ -18,7 +18,8 @@ namespace zsetd {
 
 // Writes a snapshot's file on a thread of its own. So no client waits for the disk, for the
 // compression of a long string, or for the encoding of a large sorted set. Pieces are written in
-// order. The methods must be called on one thread. Only the destructor waits for writes.
+// order. The methods must be called on one thread. Only the destructor waits for writes: it may run
+// on another thread if Abandon() permits that.
 class SnapshotThread {
  public:
   // The thread calls `on_progress` when half of the room is free again, and when done() becomes
@@ -32,6 +33,11 @@ class SnapshotThread {
   void Write(std::vector<SnapshotPiece> pieces);
   void Finish();
 
+  // Discards the file unless its completion has begun. Returns false if that has begun and has not
+  // ended: then the destructor must be called before another file may get the same name. Otherwise
+  // the thread only has to end, and the destructor may be called anywhere, later. O(1).
+  bool Abandon();
+
   // Whether the pieces that are not written yet take little memory.
   bool HasRoom() const { return waiting_ < kMostWaiting; }
 
@@ -44,6 +50,7 @@ class SnapshotThread {
   static constexpr size_t kMostWaiting = 4u << 20;  // bytes
 
   void Run();
+  bool BeginCompletion();
   bool OnWritten(size_t size);
 
   mutable std::mutex mutex_;
@@ -52,6 +59,7 @@ class SnapshotThread {
   const std::function<void()> on_progress_;
   std::vector<SnapshotPiece> queue_;
   bool finishing_ = false;
+  bool completes_ = false;  // the file will be complete, unless the disk fails
   absl::Status status_;
   std::atomic<bool> abandoned_ = false;
   std::atomic<size_t> waiting_ = 0;

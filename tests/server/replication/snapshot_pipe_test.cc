@@ -52,6 +52,14 @@ TEST_F(SnapshotPipeTest, AnnouncesMoreBytesOnceUntilTheyAreRead) {
   EXPECT_EQ(announced_, 2);
 }
 
+TEST_F(SnapshotPipeTest, AnnouncesNothingOnceSilenced) {
+  pipe_.AddReader();
+  pipe_.Silence();
+  pipe_.Write("a");
+  pipe_.End();
+  EXPECT_EQ(announced_, 0);
+}
+
 TEST_F(SnapshotPipeTest, KeepsNothingForReadersThatHaveLeft) {
   const size_t one = pipe_.AddReader(), other = pipe_.AddReader();
   pipe_.Write("bytes");
