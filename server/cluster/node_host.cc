@@ -169,6 +169,16 @@ void NodeHost::MakeSteps() {
     if (role_step_ != nullptr) std::exchange(role_step_, nullptr)();
     for (const std::function<void()>& step : std::exchange(steps_, {})) step();
   }
+  if (HasSteps()) MakeStepsAfterUnit();
+}
+
+// No request comes between the end of the unit and the steps.
+void NodeHost::MakeStepsAfterUnit() {
+  if (!engine_.units().IsInTransaction() || std::exchange(steps_await_unit_, true)) return;
+  engine_.units().AfterUnit([this] {
+    steps_await_unit_ = false;
+    MakeSteps();
+  });
 }
 
 int64_t NodeHost::Now() const {
@@ -189,6 +199,14 @@ int64_t NodeHost::DataAge() const {
 }
 
 bool NodeHost::FollowsMaster() const { return engine_.replication().is_replica(); }
+
+// A suspended script still appends its changes to the history, and the target of a migration may
+// be taking slots.
+bool NodeHost::AreWritesStopped() const {
+  const ClientPause& pause = engine_.clients().pause();
+  return !engine_.units().IsInTransaction() &&
+         !pause.IsOn(ClientPause::Cause::kMigration, engine_.store().now());
+}
 
 bool NodeHost::HasKeysIn(size_t slot) const {
   return engine_.store().database(0).keys().CountInSlot(slot) > 0;
@@ -277,6 +295,7 @@ void NodeHost::OnClosed(LinkId link) {
 void NodeHost::OnMessage(LinkId link, std::string_view message) {
   is_unsettled_ = true;
   bus_->OnMessage(link, message);
+  if (HasSteps()) (void)Settle();  // errors are in the log
 }
 
 void NodeHost::EndWaits() {

@@ -33,7 +33,8 @@ namespace zsetd {
 //
 // The bus states a new role, or a slot that was lost, while it handles an input. These steps change
 // the data or the settings, so they are made by Settle() and Tick(): not while data is loaded, and
-// not within a transaction or a script.
+// not within a transaction or a script. A message that changes the role is settled immediately:
+// requests without keys, such as FLUSHALL, are not redirected, and must find the new role.
 class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
  public:
   // The arguments outlive this.
@@ -75,6 +76,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   int64_t ReplicationOffset() const override;
   int64_t DataAge() const override;
   bool FollowsMaster() const override;
+  bool AreWritesStopped() const override;
   bool HasKeysIn(size_t slot) const override;
   void OpenLink(LinkId link, const std::string& ip, int64_t bus_port) override;
   void CloseLink(LinkId link) override { links_.Close(link); }
@@ -104,6 +106,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   bool MayMakeSteps() const;
   bool MayErase() const;
   void MakeSteps();
+  void MakeStepsAfterUnit();
   void EndWaits();
   void EndShardSubscriptions();
 
@@ -118,6 +121,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   Millis last_tick_{0};
   bool is_loaded_ = false;
   bool is_unsettled_ = false;
+  bool steps_await_unit_ = false;
   bool topology_has_changed_ = false;
   BusLinks links_;  // last: its connections refer to this
 };

@@ -88,6 +88,10 @@ void BlockedRunner::RunAgain(Client& client, std::string_view ready_key) {
     engine_.metrics().CountRejected(command);  // the user's permissions changed during the wait
     return EndWait(client, WriteError(client, DenialLine(*denial, *client.user(), command)));
   }
+  if (engine_.routing().IsOn()) {  // the slot may have moved during the wait
+    const std::optional<std::string> why = engine_.routing().WhyWaitEnds(client);
+    if (why) return UnblockWithError(client, *why);
+  }
   const size_t reply_start = client.output.buffer.size();
   engine_.clock().Restart();
   client.reply.Begin();

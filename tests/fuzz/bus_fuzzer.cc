@@ -68,6 +68,7 @@ class FuzzedHost : public BusHost {
   void DeleteKeysIn(size_t) override {}
   void PauseWrites(int64_t) override {}
   void ResumeWrites() override {}
+  bool AreWritesStopped() const override { return true; }
   void PublishLocally(std::string_view, std::string_view, bool) override {}
   void Log(LogLevel, std::string_view) override {}
 

@@ -72,6 +72,10 @@ class BusHost {
   virtual void PauseWrites(int64_t until) = 0;
   virtual void ResumeWrites() = 0;
 
+  // Whether the pause is complete: no command that began before it may still change data. Until
+  // then the offset is not announced as that of a paused master.
+  virtual bool AreWritesStopped() const = 0;
+
   // Delivers a message of another node to the subscribers of this one.
   virtual void PublishLocally(std::string_view channel, std::string_view payload,
                               bool is_shard_channel) = 0;

@@ -56,7 +56,8 @@ BusHeader BusSender::Header(BusMessageType type) const {
   header.bus_port = static_cast<uint16_t>(self.bus_port);
   header.flags = BusFlagsOf(self) | kBusMyself;
   header.is_up = state_.is_up;
-  header.has_paused_clients = self.IsMaster() && state_.manual_failover.deadline != 0;
+  header.has_paused_clients =
+      self.IsMaster() && state_.manual_failover.deadline != 0 && state_.host.AreWritesStopped();
   return header;
 }
 

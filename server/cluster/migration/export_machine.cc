@@ -67,9 +67,6 @@ ExportMachine::Step ExportMachine::OnReply(Millis now, std::string_view error) {
     return Enter(now, State::kEstablishing, Step::kEstablish);
   }
   if (state_ == State::kEstablishing) return Enter(now, State::kCopying, Step::kCopy);
-  if (state_ == State::kPaused && awaited_ == 0) {
-    return Enter(now, State::kGranted, Step::kGrant);
-  }
   if (state_ == State::kGranted && awaited_ == 0) {
     return Enter(now, State::kSuccess, Step::kHandOver);
   }
@@ -103,10 +100,11 @@ ExportMachine::Step ExportMachine::OnTick(Millis now, const Surroundings& surrou
     Fail(now, "client-output-buffer-limit for replicas was reached");
   } else if (state_ == State::kWaitingToPause) {
     const int64_t most = limits.most_unsent_at_pause;
+    if (!surroundings.may_pause) return Step::kNone;
     if (most >= 0 && surroundings.unsent_bytes > static_cast<size_t>(most)) return Step::kNone;
     pause_until_ = now + limits.pause;
     return Enter(now, State::kPaused, Step::kPause);
-  } else if (state_ == State::kPaused && awaited_ == 0) {
+  } else if (state_ == State::kPaused && awaited_ == 0 && surroundings.writes_are_stopped) {
     return Enter(now, State::kGranted, Step::kGrant);
   }
   return Step::kNone;

@@ -21,7 +21,8 @@ namespace zsetd {
 // shows that it owns the slots, or the pause has ended. The target takes them only before that.
 //
 // Invariants: the grant is sent once, when the target has replied to everything that was sent
-// before without an error; writes are paused in kPaused and kGranted, and only then.
+// before without an error, and no unit that began before the pause still runs; writes are paused in
+// kPaused and kGranted, and only then.
 class ExportMachine {
  public:
   enum class State : uint8_t {
@@ -58,6 +59,8 @@ class ExportMachine {
     bool owns_slots = true;          // this node, all of them
     bool target_owns_slots = false;  // all of them
     bool target_is_master = true;    // and is known
+    bool may_pause = true;           // no manual failover of this node is in progress
+    bool writes_are_stopped = true;  // if paused: no suspended script may still change the slots
     size_t unsent_bytes = 0;
   };
 
@@ -68,7 +71,8 @@ class ExportMachine {
   // A request was sent; its reply is awaited.
   void OnSent(Millis now);
 
-  // The reply to the oldest request that has none. `error` is its line; empty: none.
+  // The reply to the oldest request that has none. `error` is its line; empty: none. OnTick() must
+  // follow.
   Step OnReply(Millis now, std::string_view error);
 
   // All keys have been copied.

@@ -58,7 +58,10 @@ void SlotExport::OnReceived(std::string_view bytes) {
     }
     Make(machine_.OnReply(now(), scanner_.error()));
   }
-  if (machine_.state() == ExportMachine::State::kWaitingToPause) Advance();
+  const ExportMachine::State state = machine_.state();
+  if (state == ExportMachine::State::kWaitingToPause || state == ExportMachine::State::kPaused) {
+    Advance();
+  }
   is_receiving_ = false;
   Settle();
 }
@@ -187,6 +190,9 @@ ExportMachine::Surroundings SlotExport::SurroundingsNow() const {
   return {.owns_slots = !topology_.self().is_replica && IsOwnedBy(topology_.self()),
           .target_owns_slots = target != nullptr && IsOwnedBy(*target),
           .target_is_master = target != nullptr && !target->is_replica && !target->has_failed,
+          .may_pause =
+              !engine_.clients().pause().IsOn(ClientPause::Cause::kFailover, engine_.store().now()),
+          .writes_are_stopped = !engine_.units().IsInTransaction(),
           .unsent_bytes = connection_ == nullptr ? 0 : connection_->unsent_bytes()};
 }
 

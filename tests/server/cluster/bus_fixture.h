@@ -44,6 +44,7 @@ struct FakeHost : BusHost {
   }
   void PauseWrites(int64_t until) override { paused_until = until; }
   void ResumeWrites() override { paused_until = 0; }
+  bool AreWritesStopped() const override { return are_writes_stopped; }
   void PublishLocally(std::string_view channel, std::string_view payload, bool) override {
     events.push_back("publish " + std::string(channel) + " " + std::string(payload));
   }
@@ -58,6 +59,7 @@ struct FakeHost : BusHost {
   std::string disk;
   std::string followed_id;
   int64_t paused_until = 0;
+  bool are_writes_stopped = true;
   int changes = 0;
   std::vector<std::pair<LinkId, std::string>> opened;
   std::vector<LinkId> closed;

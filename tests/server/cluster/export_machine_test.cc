@@ -15,7 +15,7 @@ using Step = ExportMachine::Step;
 
 constexpr Millis kStart{1'700'000'000'000};
 
-struct Migration {
+struct TestedMigration {
   ExportMachine machine{kStart};
   ExportMachine::Surroundings surroundings;
   ExportMachine::Limits limits;
@@ -39,7 +39,7 @@ struct Migration {
 };
 
 TEST(ExportMachine, MovesSlotsStepByStep) {
-  Migration m;
+  TestedMigration m;
   EXPECT_EQ(m.Tick(), Step::kNone);
   EXPECT_EQ(m.machine.OnConnected(m.now, true), Step::kAuthenticate);
   m.machine.OnSent(m.now);
@@ -55,7 +55,8 @@ TEST(ExportMachine, MovesSlotsStepByStep) {
   EXPECT_EQ(m.Tick(), Step::kPause);
   EXPECT_EQ(m.machine.pause_until(), m.now + m.limits.pause);
   EXPECT_EQ(m.Tick(), Step::kNone) << "the reply to the key is awaited";
-  EXPECT_EQ(m.Reply(), Step::kGrant);
+  EXPECT_EQ(m.Reply(), Step::kNone);
+  EXPECT_EQ(m.Tick(), Step::kGrant);
   m.machine.OnSent(m.now);
   EXPECT_TRUE(m.machine.IsPaused());
   EXPECT_EQ(m.Reply(), Step::kHandOver);
@@ -63,8 +64,25 @@ TEST(ExportMachine, MovesSlotsStepByStep) {
   EXPECT_FALSE(m.machine.IsPaused());
 }
 
+TEST(ExportMachine, GrantsNothingWhileAScriptThatBeganBeforeThePauseRuns) {
+  TestedMigration m;
+  m.ToCopying();
+  m.machine.OnCopied(m.now);
+  m.surroundings.may_pause = false;
+  EXPECT_EQ(m.Tick(), Step::kNone) << "a manual failover comes first";
+  m.surroundings.may_pause = true;
+  EXPECT_EQ(m.Tick(), Step::kPause);
+  m.surroundings.writes_are_stopped = false;
+  EXPECT_EQ(m.Tick(), Step::kNone);
+  m.machine.OnSent(m.now);  // the script's changes
+  m.surroundings.writes_are_stopped = true;
+  EXPECT_EQ(m.Tick(), Step::kNone);
+  EXPECT_EQ(m.Reply(), Step::kNone);
+  EXPECT_EQ(m.Tick(), Step::kGrant);
+}
+
 TEST(ExportMachine, AnErrorOfTheTargetEndsIt) {
-  Migration m;
+  TestedMigration m;
   m.ToCopying();
   m.machine.OnSent(m.now);
   EXPECT_EQ(m.Reply("OOM command not allowed"), Step::kNone);
@@ -73,7 +91,7 @@ TEST(ExportMachine, AnErrorOfTheTargetEndsIt) {
 }
 
 TEST(ExportMachine, ARefusedGrantEndsThePause) {
-  Migration m;
+  TestedMigration m;
   m.ToGranted();
   EXPECT_EQ(m.Reply("ERR it is too late"), Step::kNone);
   EXPECT_EQ(m.machine.state(), State::kFailed);
@@ -81,7 +99,7 @@ TEST(ExportMachine, ARefusedGrantEndsThePause) {
 }
 
 TEST(ExportMachine, AfterTheGrantALostConnectionDecidesNothing) {
-  Migration m;
+  TestedMigration m;
   m.ToGranted();
   EXPECT_FALSE(m.machine.Cancel(m.now));
   m.machine.OnLost(m.now, "reset");
@@ -91,7 +109,7 @@ TEST(ExportMachine, AfterTheGrantALostConnectionDecidesNothing) {
   m.surroundings.owns_slots = false;
   EXPECT_EQ(m.Tick(), Step::kHandOver);
 
-  Migration other;
+  TestedMigration other;
   other.ToGranted();
   other.machine.OnLost(other.now, "reset");
   other.now = other.machine.pause_until();
@@ -100,7 +118,7 @@ TEST(ExportMachine, AfterTheGrantALostConnectionDecidesNothing) {
 }
 
 TEST(ExportMachine, EndsByItselfIfTheTargetIsSilentOrTheSlotsLeave) {
-  Migration silent;
+  TestedMigration silent;
   silent.ToCopying();
   silent.machine.OnSent(silent.now);
   silent.now += silent.limits.silence;
@@ -110,13 +128,13 @@ TEST(ExportMachine, EndsByItselfIfTheTargetIsSilentOrTheSlotsLeave) {
   silent.Tick();
   EXPECT_EQ(silent.machine.state(), State::kFailed);
 
-  Migration taken;
+  TestedMigration taken;
   taken.ToCopying();
   taken.surroundings.owns_slots = false;
   taken.Tick();
   EXPECT_EQ(taken.machine.message(), "A slot has got another owner");
 
-  Migration slow;
+  TestedMigration slow;
   slow.limits.most_unsent = 100;
   slow.ToCopying();
   slow.surroundings.unsent_bytes = 101;
@@ -125,7 +143,7 @@ TEST(ExportMachine, EndsByItselfIfTheTargetIsSilentOrTheSlotsLeave) {
 }
 
 TEST(ExportMachine, ACancelledMigrationIgnoresWhatArrivesLater) {
-  Migration m;
+  TestedMigration m;
   m.ToCopying();
   m.machine.OnSent(m.now);
   EXPECT_TRUE(m.machine.Cancel(m.now));
@@ -142,7 +160,7 @@ TEST(ExportMachine, KeepsItsInvariantsUnderAnyInput) {
   constexpr int kRuns = 2000;
   for (int seed = 0; seed < kRuns; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
-    Migration m;
+    TestedMigration m;
     int grants = 0;
     int hand_overs = 0;
     const auto note = [&](Step step) {

@@ -67,6 +67,7 @@ class SimulatedCluster::Node : public BusHost {
   void DeleteKeysIn(size_t) override {}
   void PauseWrites(int64_t until) override { paused_until = until; }
   void ResumeWrites() override { paused_until = 0; }
+  bool AreWritesStopped() const override { return true; }
   void PublishLocally(std::string_view channel, std::string_view payload, bool is_shard) override {
     publications.push_back((is_shard ? "shard " : "") + std::string(channel) + " " +
                            std::string(payload));
