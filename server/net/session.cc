@@ -282,6 +282,7 @@ void Session::Serve() {
   if (!paused_ && (ended_ || (tls_ && tls_->ended()))) finishing_ = true;
   if (left_to_read_ && client_.IsWaiting()) finishing_ = true;
   if (client_.output.buffer.size() > kManyReplyBytes) Flush();
+  ApplyLimits();  // RESET makes the client a stranger, whose next request is looked at beforehand
   thread_.PassOn();
 }
 
