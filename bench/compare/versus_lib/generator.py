@@ -17,10 +17,12 @@ class Step(NamedTuple):
     listeners: int = 0  # subscribers of the channel `events`
 
 
-def run(port, step, at_once, requests, rate=None):
+def run(port, step, at_once, requests, rate=None, connections=None):
     """Sends the requests, `at_once` steps at a time. Returns the figures of load_generator."""
     command = [str(PROGRAM), "--port", str(port), "--steps", str(at_once),
                "--requests", str(requests)]
+    if connections:
+        command += ["--connections", str(connections)]
     if rate:
         command += ["--rate", str(rate)]
     if step.listeners:
