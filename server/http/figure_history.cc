@@ -1,7 +1,9 @@
 #include "server/http/figure_history.h"
 
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -18,9 +20,8 @@ constexpr std::array<std::string_view, 13> kColumnNames = {
     "commands", "p50",  "p99", "used", "resident", "connected", "blocked",
     "hits",     "loop", "cpu", "in",   "out",      "lag"};
 
-double FigureAt(const InfoFields& fields, std::string_view name) {
-  return FigureOf(FieldOf(fields, name)).value_or(0);
-}
+// The number of digits after the point in JSON; a time has tenths of a millisecond.
+constexpr int kDecimalPlaces = 4;
 
 // Returns the time within which this share of the samples after `before` stayed, or NaN without
 // such samples. CONFIG RESETSTAT may have removed samples in the meantime. O(counts * log(time)).
@@ -42,75 +43,91 @@ float PercentileBetween(double share, const LatencyHistogram& before, const Late
   return static_cast<float>(low);
 }
 
-void AppendNumber(std::string& out, double value, int digits) {
-  char text[64];
-  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits);
-  out.append(text, end.ptr);
-}
-
 }  // namespace
 
 void FigureHistory::Add(HistorySample sample) {
-  if (last_ && sample.on_clock > last_->on_clock) {
+  const Micros at = sample.at;
+  Reading reading = Read(std::move(sample));
+  if (last_ && reading.on_clock > last_->on_clock) {
     if (points_.size() == kMostPoints) points_.pop_front();
-    points_.push_back({sample.at, FiguresOf(*last_, sample)});
+    points_.push_back({at, FiguresOf(*last_, reading)});
   }
-  last_ = std::move(sample);
+  last_ = std::move(reading);
 }
 
-FigureHistory::Figures FigureHistory::FiguresOf(const HistorySample& before,
-                                                const HistorySample& now) {
+FigureHistory::Reading FigureHistory::Read(HistorySample sample) {
+  const InfoFields fields = FieldsOf(sample.info);
+  const auto figure = [&](std::string_view name) {
+    return FigureOf(FieldOf(fields, name)).value_or(0);
+  };
+  const auto gauge = [&](std::string_view name) { return static_cast<float>(figure(name)); };
+  return {.on_clock = sample.on_clock,
+          .latency = std::move(sample.latency),
+          .commands = figure("total_commands_processed"),
+          .hits = figure("keyspace_hits"),
+          .misses = figure("keyspace_misses"),
+          .busy_us = figure("eventloop_duration_sum"),
+          .cpu_s = figure("used_cpu_user") + figure("used_cpu_sys"),
+          .bytes_in = figure("total_net_input_bytes"),
+          .bytes_out = figure("total_net_output_bytes"),
+          .used_memory = gauge("used_memory"),
+          .resident_memory = gauge("used_memory_rss"),
+          .connected_clients = gauge("connected_clients"),
+          .blocked_clients = gauge("blocked_clients"),
+          .expiry_lag_us = gauge("expiry_lag_usec")};
+}
+
+FigureHistory::Figures FigureHistory::FiguresOf(const Reading& before, const Reading& now) {
   static_assert(kColumnNames.size() == kColumns);
-  const InfoFields old_fields = FieldsOf(before.info);
-  const InfoFields fields = FieldsOf(now.info);
   const double seconds = static_cast<double>((now.on_clock - before.on_clock).count()) * 1e-6;
   // CONFIG RESETSTAT sets counters to 0.
-  const auto grown = [&](std::string_view name) {
-    return std::max(0.0, FigureAt(fields, name) - FigureAt(old_fields, name));
+  const auto growth = [](double was, double is) { return std::max(0.0, is - was); };
+  const auto rate = [&](double was, double is) {
+    return static_cast<float>(growth(was, is) / seconds);
   };
-  const double hits = grown("keyspace_hits");
-  const double lookups = hits + grown("keyspace_misses");
-  const auto value = [&](std::string_view name) {
-    return static_cast<float>(FigureAt(fields, name));
-  };
-  const auto rate = [&](double growth) { return static_cast<float>(growth / seconds); };
-  return {rate(grown("total_commands_processed")),
+  const double hits = growth(before.hits, now.hits);
+  const double lookups = hits + growth(before.misses, now.misses);
+  return {rate(before.commands, now.commands),
           PercentileBetween(0.5, before.latency, now.latency),
           PercentileBetween(0.99, before.latency, now.latency),
-          value("used_memory"),
-          value("used_memory_rss"),
-          value("connected_clients"),
-          value("blocked_clients"),
+          now.used_memory,
+          now.resident_memory,
+          now.connected_clients,
+          now.blocked_clients,
           lookups > 0 ? static_cast<float>(hits / lookups) : kNoFigure,
-          rate(grown("eventloop_duration_sum") * 1e-6),
-          rate(grown("used_cpu_user") + grown("used_cpu_sys")),
-          rate(grown("total_net_input_bytes")),
-          rate(grown("total_net_output_bytes")),
-          value("expiry_lag_usec")};
+          rate(before.busy_us * 1e-6, now.busy_us * 1e-6),
+          rate(before.cpu_s, now.cpu_s),
+          rate(before.bytes_in, now.bytes_in),
+          rate(before.bytes_out, now.bytes_out),
+          now.expiry_lag_us};
 }
 
 std::string FigureHistory::Json() const {
-  std::string json = "{\"columns\":[";
-  for (const std::string_view name : kColumnNames) {
-    if (json.back() != '[') json += ',';
-    json.append("\"").append(name).append("\"");
-  }
-  json += "],\"points\":[";
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> json(text);
+  json.SetMaxDecimalPlaces(kDecimalPlaces);
+  json.StartObject();
+  json.Key("columns");
+  json.StartArray();
+  for (const std::string_view name : kColumnNames) json.String(name.data(), name.size());
+  json.EndArray();
+  json.Key("points");
+  json.StartArray();
   for (const Point& point : points_) {
-    if (json.back() != '[') json += ',';
-    json += '[';
-    AppendNumber(json, static_cast<double>(point.at.count()) * 1e-6, 3);
+    json.StartArray();
+    json.Double(static_cast<double>(point.at.count()) * 1e-6);
     for (const float figure : point.figures) {
-      json += ',';
       if (std::isnan(figure)) {
-        json += "null";
+        json.Null();
       } else {
-        AppendNumber(json, figure, 4);
+        json.Double(figure);
       }
     }
-    json += ']';
+    json.EndArray();
   }
-  return json + "]}";
+  json.EndArray();
+  json.EndObject();
+  return {text.GetString(), text.GetSize()};
 }
 
 }  // namespace zsetd

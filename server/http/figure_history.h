@@ -25,7 +25,8 @@ inline constexpr std::array kHistorySections = {"clients", "memory", "cpu", "sta
 // An hour of figures for the charts of the page. Points are computed from two successive samples:
 // counters become rates, and latencies the percentiles of the interval.
 //
-// Memory is bounded: 360 points of 13 floats (21 KB), and the last sample. Belongs to one thread.
+// Memory is bounded: 360 points of 13 floats (21 KB), and the figures of the last sample. Belongs to
+// one thread.
 class FigureHistory {
  public:
   static constexpr size_t kMostPoints = 360;
@@ -44,14 +45,33 @@ class FigureHistory {
   static constexpr size_t kColumns = 13;
   using Figures = std::array<float, kColumns>;  // NaN: does not exist
 
-  static Figures FiguresOf(const HistorySample& before, const HistorySample& now);
+  // The figures of one sample, read from its text.
+  struct Reading {
+    Micros on_clock;
+    LatencyHistogram latency;
+    double commands = 0;
+    double hits = 0;
+    double misses = 0;
+    double busy_us = 0;  // of the event loop
+    double cpu_s = 0;
+    double bytes_in = 0;
+    double bytes_out = 0;
+    float used_memory = 0;
+    float resident_memory = 0;
+    float connected_clients = 0;
+    float blocked_clients = 0;
+    float expiry_lag_us = 0;
+  };
+
+  static Reading Read(HistorySample sample);
+  static Figures FiguresOf(const Reading& before, const Reading& now);
 
   struct Point {
     Micros at;
     Figures figures;
   };
   std::deque<Point> points_;
-  std::optional<HistorySample> last_;
+  std::optional<Reading> last_;
 };
 
 }  // namespace zsetd

@@ -37,8 +37,7 @@ TEST(FigureHistory, CountersBecomeRates) {
   history.Add(first);
   history.Add(second);
   EXPECT_EQ(PointsOf(history),
-            "\"points\":[[110.000,25.0000,50.0000,99.0000,700.0000,0.0000,0.0000,3.0000,0.7500,"
-            "0.0000,0.2500,0.0000,0.0000,8.0000]]}");
+            "\"points\":[[110.0,25.0,50.0,99.0,700.0,0.0,0.0,3.0,0.75,0.0,0.25,0.0,0.0,8.0]]}");
 }
 
 TEST(FigureHistory, MissingFiguresAreNullAndResetCountersAreZero) {
@@ -48,8 +47,7 @@ TEST(FigureHistory, MissingFiguresAreNullAndResetCountersAreZero) {
   history.Add(first);
   history.Add(SampleAt(std::chrono::seconds(2), "total_commands_processed:3\r\n"));
   EXPECT_EQ(PointsOf(history),
-            "\"points\":[[2.000,0.0000,null,null,0.0000,0.0000,0.0000,0.0000,null,0.0000,0.0000,"
-            "0.0000,0.0000,0.0000]]}");
+            "\"points\":[[2.0,0.0,null,null,0.0,0.0,0.0,0.0,null,0.0,0.0,0.0,0.0,0.0]]}");
 }
 
 TEST(FigureHistory, KeepsTheNewestPoints) {
@@ -58,8 +56,17 @@ TEST(FigureHistory, KeepsTheNewestPoints) {
     history.Add(SampleAt(std::chrono::seconds(10 * i), ""));
   }
   const std::string points = PointsOf(history);
-  EXPECT_TRUE(points.starts_with("\"points\":[[60.000,")) << points.substr(0, 100);
+  EXPECT_TRUE(points.starts_with("\"points\":[[60.0,")) << points.substr(0, 100);
   EXPECT_EQ(std::ranges::count(points, '['), FigureHistory::kMostPoints + 1);
+}
+
+TEST(FigureHistory, TimesHaveMilliseconds) {
+  FigureHistory history;
+  history.Add(SampleAt(std::chrono::seconds(1), ""));
+  HistorySample sample = SampleAt(std::chrono::seconds(2), "used_memory:123456789012\r\n");
+  sample.at = Micros(1'700'000'000'250'000);
+  history.Add(sample);
+  EXPECT_TRUE(PointsOf(history).starts_with("\"points\":[[1700000000.25,")) << PointsOf(history);
 }
 
 }  // namespace
