@@ -25,8 +25,8 @@ inline constexpr std::array kHistorySections = {"clients", "memory", "cpu", "sta
 // An hour of figures for the charts of the page. Points are computed from two successive samples:
 // counters become rates, and latencies the percentiles of the interval.
 //
-// Memory is bounded: 360 points of 13 floats (21 KB), and the figures of the last sample. Belongs to
-// one thread.
+// Memory is bounded: 360 points of 13 floats (21 KB), and the figures of the last sample. Belongs
+// to one thread.
 class FigureHistory {
  public:
   static constexpr size_t kMostPoints = 360;
