@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/hashing/keyed_hash.h"
 #include "core/sorted_set/block/block_builder.h"
@@ -87,9 +88,41 @@ void SortedSet::FreeBlock::operator()(Block* block) const {
 
 static_assert(sizeof(SortedSet) == 16);
 SortedSet::SortedSet() = default;
-SortedSet::SortedSet(SortedSet&&) noexcept = default;
-SortedSet& SortedSet::operator=(SortedSet&&) noexcept = default;
-SortedSet::~SortedSet() = default;
+
+SortedSet::SortedSet(SortedSet&& other) noexcept
+    : contents_(std::move(other.contents_)),
+      revision_(other.revision_),
+      longest_member_(other.longest_member_),
+      form_(other.form_),
+      is_skiplist_(other.is_skiplist_) {
+  other.form_ = ScoreFormTable::kDouble;
+}
+
+SortedSet& SortedSet::operator=(SortedSet&& other) noexcept {
+  contents_ = std::move(other.contents_);
+  revision_ = other.revision_;
+  longest_member_ = other.longest_member_;
+  is_skiplist_ = other.is_skiplist_;
+  const uint16_t form = other.form_;
+  other.form_ = ScoreFormTable::kDouble;
+  ReleaseForm();
+  form_ = form & ScoreFormTable::kMostForms;
+  return *this;
+}
+
+SortedSet::~SortedSet() { ReleaseForm(); }
+
+void SortedSet::ReleaseForm() {
+  if (form_ != ScoreFormTable::kDouble) [[unlikely]]
+    ScoreFormTable::Release(form_);
+}
+
+bool SortedSet::SetForm(const ScoreForm& form) {
+  assert(empty() && !has_form());
+  const uint16_t number = ScoreFormTable::Take(form);
+  form_ = number & ScoreFormTable::kMostForms;
+  return has_form() || form.is_double();
+}
 
 SortedSet SortedSet::Clone() const {
   SortedSet copy;
@@ -97,14 +130,16 @@ SortedSet SortedSet::Clone() const {
   if (list()) copy.contents_.Reset(list()->Clone().release());
   copy.revision_ = revision_;
   copy.longest_member_ = longest_member_;
-  copy.encoding_ = encoding_;
+  copy.is_skiplist_ = is_skiplist_;
+  ScoreFormTable::Share(form_);
+  copy.form_ = form_;
   return copy;
 }
 
 SortedSet SortedSet::Copy(RankRange ranks) const {
   assert(ranks.empty() || ranks.last <= size());
   assert(ranks.first <= ranks.last && ranks.last <= size());
-  SortedSetBuilder builder;
+  SortedSetBuilder builder(form());
   Cursor at = At(ranks.first);
   for (size_t left = ranks.size(); left > 0; --left, at.Next()) {
     builder.Add(at.member(), at.score());
@@ -133,8 +168,7 @@ size_t SortedSet::BytesUsed() const {
 }
 
 AddResult SortedSet::Add(std::string_view member, double score, const AddRule& rule) {
-  assert(!std::isnan(score));
-  assert(!std::isnan(score));
+  assert(!has_form() && !std::isnan(score));
   if (!list()) {
     const BlockPlace place = Find(member);
     return AddOrMove(
@@ -171,7 +205,9 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
   using Kind = AddResult::Kind;
   AddResult result = Decide(place, score, rule);
   if (place && has_deadlines()) [[unlikely]] {
-    return MoveWithDeadline(place, member, result, rule, move_to);
+    result.score = WithoutNegativeZero(result.score);
+    return MoveWithDeadline(place, member, ScoreCode(result.score), result,
+                            rule.increment || rule.keep_deadline, move_to);
   }
   if (result.kind > Kind::kUpdated) return result;
 
@@ -191,18 +227,47 @@ AddResult SortedSet::AddOrMove(const BlockPlace& place, std::string_view member,
 // place has none at first.
 template <class MoveTo>
 AddResult SortedSet::MoveWithDeadline(const BlockPlace& place, std::string_view member,
-                                      AddResult result, const AddRule& rule, MoveTo move_to) {
+                                      uint64_t code, AddResult result, bool keeps_deadline,
+                                      MoveTo move_to) {
   using Kind = AddResult::Kind;
   if (result.kind > Kind::kUnchanged) return result;
   const uint64_t before = place.block->DeadlineAt(place.index);
-  const bool keeps = rule.increment || rule.keep_deadline;
-  const uint64_t after = keeps ? before : kNoDeadline;
+  const uint64_t after = keeps_deadline ? before : kNoDeadline;
   if (result.kind == Kind::kUnchanged && before == after) return result;
 
   ++revision_;
-  result.score = WithoutNegativeZero(result.score);
-  if (result.kind == Kind::kUpdated) move_to(ScoreCode(result.score));
+  if (result.kind == Kind::kUpdated) move_to(code);
   if (before != kNoDeadline) SetDeadline(Find(member), after);
+  return result;
+}
+
+AddResult SortedSet::Place(std::string_view member, uint64_t code, bool keeps_deadline) {
+  assert(has_form());
+  using Kind = AddResult::Kind;
+  const BlockPlace place = Find(member);
+  AddResult result = {.kind = Kind::kAdded, .score = ScoreOf(code)};
+  const auto move_to = [&](uint64_t to) {
+    if (!list()) return MoveInOnly(place, member, to);
+    list()->Move(place, {.code = to, .hash = KeyedHash(member), .path = {}}, member);
+    BecomeSmallAgain();
+  };
+  if (place) {
+    result.kind = place.code() == code ? Kind::kUnchanged : Kind::kUpdated;
+    if (has_deadlines()) {
+      return MoveWithDeadline(place, member, code, result, keeps_deadline, move_to);
+    }
+    if (result.kind == Kind::kUnchanged) return result;
+    ++revision_;
+    move_to(code);
+    return result;
+  }
+  ++revision_;
+  NoteLength(member.size());
+  if (list()) {
+    list()->Insert({code, member, MakeLarge(member), MemberIndex::TagOf(KeyedHash(member))});
+  } else {
+    InsertIntoOnly({code, member, MakeLarge(member), TagFor(member)});
+  }
   return result;
 }
 
@@ -296,7 +361,7 @@ void SortedSet::NoteLength(size_t member_bytes) {
 
 void SortedSet::Expect(size_t members, size_t member_bytes, const SortedSetLimits& limits) {
   const bool fits = members <= limits.listpack_entries && member_bytes <= limits.listpack_value;
-  if (!fits) encoding_ = SortedSetEncoding::kSkiplist;
+  if (!fits) is_skiplist_ = 1;
 }
 
 // The tag of the member in the only block, or 0 if the block is not tagged. A block is tagged only
@@ -418,11 +483,17 @@ RankRange SortedSet::Ranks(const ScoreRange& range) const {
   return {CountBefore(FirstCode(range.min), {}), CountBefore(EndCode(range.max), {})};
 }
 
+RankRange SortedSet::Ranks(const CodeRange& range) const {
+  if (range.is_empty || range.first > range.last) return {};
+  const size_t end = range.last == CodeRange::kMost ? size() : CountBefore(range.last + 1, {});
+  return {CountBefore(range.first, {}), end};
+}
+
 // If all scores are equal, searches by score and member. Otherwise does a binary search by members
 // alone, like Redis, which works if the members are in order, too.
 size_t SortedSet::CountBefore(std::string_view member) const {
-  const double score = At(0).element().score;
-  if (At(size() - 1).element().score == score) return CountBefore(ScoreCode(score), member);
+  const uint64_t code = ScoreCode(At(0).score());
+  if (ScoreCode(At(size() - 1).score()) == code) return CountBefore(code, member);
   size_t low = 0, high = size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;

@@ -12,6 +12,8 @@
 
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/block/score_encoding.h"
+#include "core/sorted_set/form/score_form.h"
+#include "core/sorted_set/form/score_form_table.h"
 #include "core/sorted_set/skip_list/prefetch_step.h"
 #include "core/util/range.h"
 #include "core/util/tagged_owner.h"
@@ -81,9 +83,15 @@ struct SortedSetLimits {
 // A member may have a payload, which is a string that the set keeps until the member is removed.
 // Changes of the score keep it. Sets without payloads spend nothing on them.
 //
-// Invariants: no score is NaN; -0.0 is stored as 0.0; the revision changes with every change of
-// contents. Movable, not copyable (see Clone() for the cost); a moved-from set is empty. Costs are
-// for n elements; no single change takes longer because the set is large.
+// A set may have a form of scores other than DOUBLE, which is chosen while it is empty. Its scores
+// are codes (core/sorted_set/form/score_form.h): the `double` of an element or a cursor then only
+// carries the bits of a code, which `ScoreCode()` returns. Such a double is no number, may be NaN,
+// and is neither compared nor computed with. `Add()` and the ranges of scores are not for such a
+// set; `Place()` and the ranges of codes are.
+//
+// Invariants: without a form, no score is NaN; -0.0 is stored as 0.0; the revision changes with
+// every change of contents. Movable, not copyable (see Clone() for the cost); a moved-from set is
+// empty. Costs are for n elements; no single change takes longer because the set is large.
 class SortedSet {
  public:
   class Cursor;
@@ -109,7 +117,20 @@ class SortedSet {
   // removals do not lower and that a clone keeps. O(1).
   size_t longest_member() const { return longest_member_; }
 
-  SortedSetEncoding encoding() const { return encoding_; }
+  SortedSetEncoding encoding() const {
+    return is_skiplist_ ? SortedSetEncoding::kSkiplist : SortedSetEncoding::kListpack;
+  }
+
+  // Whether the form of the scores is another one than DOUBLE, and the form. O(1).
+  bool has_form() const { return form_ != ScoreFormTable::kDouble; }
+  const ScoreForm& form() const { return ScoreFormTable::Get(form_); }
+
+  // Whether the scores of both sets have the same form. O(1).
+  bool HasFormOf(const SortedSet& other) const { return form_ == other.form_; }
+
+  // Gives the set a form. Precondition: the set is empty and has none. Returns false if too many
+  // forms are in use (ScoreFormTable::kMostForms).
+  bool SetForm(const ScoreForm& form);
 
   // Updates the encoding for a set that has, or is about to have, this number of members, one of
   // them of this length. O(1).
@@ -122,6 +143,10 @@ class SortedSet {
   // member, as the class comment states. O(log n).
   AddResult Set(std::string_view member, double score) { return Add(member, score, AddRule()); }
   AddResult Add(std::string_view member, double score, const AddRule& rule);
+
+  // Adds the member to a set with a form, or moves it to that code. Removes the deadline of an
+  // existing member unless `keeps_deadline`. Never refuses. O(log n).
+  AddResult Place(std::string_view member, uint64_t code, bool keeps_deadline = false);
 
   // Removes the member. Returns false if it does not exist. O(log n).
   bool Remove(std::string_view member);
@@ -177,6 +202,7 @@ class SortedSet {
 
   // The elements that lie in the range, clipped to the set. O(log n).
   RankRange Ranks(const ScoreRange& range) const;
+  RankRange Ranks(const CodeRange& range) const;
   RankRange Ranks(const LexRange& range) const;
 
   // Visits some elements, in no order, and returns the next cursor, 0 at the end. A scan from 0 to
@@ -218,9 +244,10 @@ class SortedSet {
   template <class Insert, class MoveTo>
   AddResult AddOrMove(const BlockPlace& place, std::string_view member, double score,
                       const AddRule& rule, Insert insert, MoveTo move_to);
+  void ReleaseForm();
   template <class MoveTo>
-  AddResult MoveWithDeadline(const BlockPlace& place, std::string_view member, AddResult result,
-                             const AddRule& rule, MoveTo move_to);
+  AddResult MoveWithDeadline(const BlockPlace& place, std::string_view member, uint64_t code,
+                             AddResult result, bool keeps_deadline, MoveTo move_to);
   void SetDeadline(const BlockPlace& place, uint64_t deadline);
   void SetPayload(const BlockPlace& place, std::string_view member, const PackedPayload& payload);
   void MoveInOnly(const BlockPlace& place, std::string_view member, uint64_t code);
@@ -244,7 +271,8 @@ class SortedSet {
   TaggedOwner<Block, BlockSkipList, FreeBlock, std::default_delete<BlockSkipList>> contents_;
   uint32_t revision_ = 0;
   uint16_t longest_member_ = 0;
-  SortedSetEncoding encoding_ = SortedSetEncoding::kListpack;
+  uint16_t form_ : 15 = ScoreFormTable::kDouble;
+  uint16_t is_skiplist_ : 1 = 0;
 };
 
 // A position in a set, to iterate in either direction: O(1) a step. Invalid after any change of the

@@ -17,11 +17,14 @@
 namespace zsetd {
 namespace {
 
-bool IsBefore(const Element& a, const Element& b) {
+bool IsBeforeByScore(const Element& a, const Element& b) {
   return a.score < b.score || (a.score == b.score && a.member < b.member);
 }
 
-bool IsBehind(const Element& a, const Element& b) { return IsBefore(b, a); }
+bool IsBeforeByCode(const Element& a, const Element& b) {
+  const uint64_t a_code = ScoreCode(a.score), b_code = ScoreCode(b.score);
+  return a_code < b_code || (a_code == b_code && a.member < b.member);
+}
 
 BlockItem ItemOf(const Element& element) {
   return {ScoreCode(element.score), element.member, MakeLarge(element.member)};
@@ -48,17 +51,28 @@ bool HasMemberTwice(std::span<const Element> elements) {
 
 }  // namespace
 
-SortedSetBuilder::SortedSetBuilder() = default;
+SortedSetBuilder::SortedSetBuilder(const ScoreForm& form)
+    : form_(form), compares_codes_(!form.is_double()) {}
+
+// A carried code has no other representation.
+double SortedSetBuilder::Stored(double score) const {
+  return compares_codes_ ? score : WithoutNegativeZero(score);
+}
+
+bool SortedSetBuilder::IsBefore(const Element& a, const Element& b) const {
+  return compares_codes_ ? IsBeforeByCode(a, b) : IsBeforeByScore(a, b);
+}
+
 SortedSetBuilder::~SortedSetBuilder() = default;
 
 void SortedSetBuilder::Add(std::string_view member, double score) {
-  Prepare({member, WithoutNegativeZero(score)});
-  elements_.push_back({arena_.Keep(member), WithoutNegativeZero(score)});
+  Prepare({member, Stored(score)});
+  elements_.push_back({arena_.Keep(member), Stored(score)});
 }
 
 void SortedSetBuilder::AddView(std::string_view member, double score) {
-  Prepare({member, WithoutNegativeZero(score)});
-  elements_.push_back({member, WithoutNegativeZero(score)});
+  Prepare({member, Stored(score)});
+  elements_.push_back({member, Stored(score)});
 }
 
 void SortedSetBuilder::Add(std::string_view member, double score, std::optional<Millis> deadline) {
@@ -69,11 +83,11 @@ void SortedSetBuilder::Add(std::string_view member, double score, std::optional<
 // Called before an element is added. Packs the earlier elements if they fill a block. The last one
 // is kept, to compare it with the new one.
 void SortedSetBuilder::Prepare(const Element& next) {
-  assert(!std::isnan(next.score));
+  assert(compares_codes_ || !std::isnan(next.score));
   longest_ = std::max(longest_, next.member.size());
   if (++size_ == 1 || order_ == Order::kNone) return;
   const bool ascends = IsBefore(elements_.back(), next);
-  const bool descends = !ascends && IsBehind(elements_.back(), next);
+  const bool descends = !ascends && IsBefore(next, elements_.back());
   if (order_ == Order::kEither) {
     order_ = ascends ? Order::kAscending : descends ? Order::kDescending : Order::kNone;
   } else if (order_ == Order::kAscending ? !ascends : !descends) {
@@ -116,8 +130,12 @@ void SortedSetBuilder::TakeOutAgain() {
 
 // Sorts the elements. Returns false if two are equal.
 bool SortedSetBuilder::Sort() {
-  std::sort(elements_.begin(), elements_.end(), IsBefore);
-  const auto is_twice = [](const Element& a, const Element& b) { return !IsBefore(a, b); };
+  if (compares_codes_) {
+    std::sort(elements_.begin(), elements_.end(), IsBeforeByCode);
+  } else {
+    std::sort(elements_.begin(), elements_.end(), IsBeforeByScore);
+  }
+  const auto is_twice = [this](const Element& a, const Element& b) { return !IsBefore(a, b); };
   return std::adjacent_find(elements_.begin(), elements_.end(), is_twice) == elements_.end();
 }
 
@@ -131,6 +149,7 @@ std::optional<SortedSet> SortedSetBuilder::Build() {
 
 std::optional<SortedSet> SortedSetBuilder::BuildWithoutDeadlines() {
   SortedSet set;
+  if (compares_codes_ && !set.SetForm(form_)) return std::nullopt;
   if (size_ == 0) return set;
   if (order_ == Order::kNone && !Sort()) return std::nullopt;
   if (order_ == Order::kDescending && packed_ == nullptr) {

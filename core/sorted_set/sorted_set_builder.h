@@ -32,12 +32,13 @@ class BlockRun;
 // the same tag, so this is detected without extra cost.
 class SortedSetBuilder {
  public:
-  SortedSetBuilder();
+  // The scores of a set with a form carry codes (SortedSet). Copies the form.
+  explicit SortedSetBuilder(const ScoreForm& form = ScoreForm());
   ~SortedSetBuilder();
   SortedSetBuilder(const SortedSetBuilder&) = delete;
   SortedSetBuilder& operator=(const SortedSetBuilder&) = delete;
 
-  // Copies the member's bytes. The score is not NaN. O(1), amortised.
+  // Copies the member's bytes. Without a form, the score is not NaN. O(1), amortised.
   void Add(std::string_view member, double score);
 
   // Like Add() above, with an optional deadline.
@@ -53,7 +54,8 @@ class SortedSetBuilder {
 
   size_t size() const { return size_; }
 
-  // Returns the set of all elements, or nullopt if a member was added twice. May be called once.
+  // Returns the set of all elements, or nullopt if a member was added twice, or too many forms are
+  // in use. May be called once.
   // O(n) for elements in ascending or descending order, else O(n log n).
   std::optional<SortedSet> Build();
 
@@ -61,12 +63,16 @@ class SortedSetBuilder {
   // The order of the elements so far. The second element decides it.
   enum class Order { kEither, kAscending, kDescending, kNone };
 
+  double Stored(double score) const;
+  bool IsBefore(const Element& a, const Element& b) const;
   void Prepare(const Element& next);
   void PackFirst();
   void TakeOutAgain();
   bool Sort();
   std::optional<SortedSet> BuildWithoutDeadlines();
 
+  const ScoreForm form_;
+  const bool compares_codes_;
   Order order_ = Order::kEither;
   size_t size_ = 0;
   size_t longest_ = 0;                // of the members

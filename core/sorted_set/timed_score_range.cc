@@ -31,14 +31,69 @@ std::optional<Millis> FirstReach(const TimedScoreBound& bound, double score) {
   return first;
 }
 
+// The text of a score of a set with a form; nullopt if the bound is only a number.
+std::optional<std::string> TextOf(const TimedScoreBound& bound, const ScoreForm& form) {
+  if (!bound.exact.empty()) return bound.exact;
+  const bool is_integer = bound.score >= 0 && std::trunc(bound.score) == bound.score;
+  if (form.kind() != ScoreForm::Kind::kTuple || bound.clock != Clock::kNone || !is_integer ||
+      std::isinf(bound.score)) {
+    return std::nullopt;
+  }
+  return std::to_string(static_cast<uint64_t>(bound.score));
+}
+
+// The codes that satisfy one bound.
+std::optional<CodeRange> CodesFrom(const TimedScoreBound& min, const ScoreForm& form, Millis now) {
+  const std::optional<std::string> text = TextOf(min, form);
+  const auto codes = text ? form.CodesOf(*text) : std::nullopt;
+  if (!codes && min.is_tuple) return std::nullopt;
+  if (!codes) return form.CodesFrom(min.At(now).score, min.exclusive);
+  if (!min.exclusive) return CodeRange{.first = codes->first};
+  return codes->last == CodeRange::kMost ? CodeRange::None() : CodeRange{.first = codes->last + 1};
+}
+
+std::optional<CodeRange> CodesUpTo(const TimedScoreBound& max, const ScoreForm& form, Millis now) {
+  const std::optional<std::string> text = TextOf(max, form);
+  const auto codes = text ? form.CodesOf(*text) : std::nullopt;
+  if (!codes && max.is_tuple) return std::nullopt;
+  if (!codes) return form.CodesUpTo(max.At(now).score, max.exclusive);
+  if (!max.exclusive) return CodeRange{.last = codes->last};
+  return codes->first == 0 ? CodeRange::None() : CodeRange{.last = codes->first - 1};
+}
+
 }  // namespace
 
 ScoreBound TimedScoreBound::At(Millis now) const {
   return {.score = clock == Clock::kNone ? score : ScoreAt(clock, now), .exclusive = exclusive};
 }
 
+std::optional<CodeRange> TimedScoreRange::CodesIn(const SortedSet& set, Millis now) const {
+  const ScoreForm& form = set.form();
+  const std::optional<CodeRange> from = CodesFrom(min, form, now);
+  const std::optional<CodeRange> up_to = CodesUpTo(max, form, now);
+  if (!from || !up_to) return std::nullopt;
+  return CodeRange{from->first, up_to->last, from->is_empty || up_to->is_empty};
+}
+
+bool TimedScoreRange::Suits(const SortedSet& set, Millis now) const {
+  if (!set.has_form()) return !min.is_tuple && !max.is_tuple;
+  return CodesIn(set, now).has_value();
+}
+
+RankRange TimedScoreRange::RanksIn(const SortedSet& set, Millis now) const {
+  if (set.has_form()) [[unlikely]]
+    return set.Ranks(CodesIn(set, now).value_or(CodeRange::None()));
+  return set.Ranks(At(now));
+}
+
 std::optional<Millis> TimedScoreRange::NextReach(const SortedSet& set, Millis now) const {
   if (max.clock == Clock::kNone) return std::nullopt;
+  if (set.has_form()) {
+    const auto codes = CodesUpTo(max, set.form(), now);
+    const size_t end = codes ? set.Ranks(*codes).last : set.size();
+    if (end == set.size()) return std::nullopt;
+    return FirstReach(max, set.form().Rounded(ScoreCode(set.At(end).score())));
+  }
   const ScoreBound infinite = {.score = std::numeric_limits<double>::infinity()};
   const ScoreBound end = max.At(now);
   const RankRange above = set.Ranks(

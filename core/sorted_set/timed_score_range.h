@@ -2,7 +2,9 @@
 
 #include <compare>
 #include <optional>
+#include <string>
 
+#include "core/sorted_set/form/score_form.h"
 #include "core/util/range.h"
 #include "core/util/time.h"
 
@@ -22,6 +24,11 @@ struct TimedScoreBound {
   bool exclusive = false;
   Clock clock = Clock::kNone;
 
+  // The text of a bound that `score` does not represent exactly: a tuple, or a large integer. A
+  // tuple has no meaning for a set without a form; `score` is 0.
+  std::string exact = {};
+  bool is_tuple = false;
+
   ScoreBound At(Millis now) const;
 
   // Compares requests, not their results.
@@ -36,6 +43,15 @@ struct TimedScoreRange {
   bool IsTimed() const {
     return min.clock != TimedScoreBound::Clock::kNone || max.clock != TimedScoreBound::Clock::kNone;
   }
+
+  // Whether the bounds have a meaning for the form of the set's scores.
+  bool Suits(const SortedSet& set, Millis now) const;
+
+  // The elements of the set in the range at that time; none if the range does not suit the set.
+  // O(log n).
+  RankRange RanksIn(const SortedSet& set, Millis now) const;
+
+  // For a set without a form.
   ScoreRange At(Millis now) const { return {.min = min.At(now), .max = max.At(now)}; }
 
   // The first instant after `now` at which the range reaches an element of the set above its
@@ -43,6 +59,9 @@ struct TimedScoreRange {
   std::optional<Millis> NextReach(const SortedSet& set, Millis now) const;
 
   std::partial_ordering operator<=>(const TimedScoreRange&) const = default;
+
+ private:
+  std::optional<CodeRange> CodesIn(const SortedSet& set, Millis now) const;
 };
 
 }  // namespace zsetd

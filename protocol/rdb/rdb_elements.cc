@@ -122,9 +122,15 @@ bool ReadScoredStrings(RdbReader& reader, bool as_text, const VisitScored& visit
   return reader.ok();
 }
 
+// The parts of an element that follow its member.
+struct TupleParts {
+  bool code = false;  // in place of the score
+  bool payload = false;
+};
+
 // Reads a count, the first deadline, and the elements, each with its deadline and maybe its
 // payload.
-bool ReadScoredTuples(RdbReader& reader, bool with_payloads, const VisitRdbElement& visit) {
+bool ReadScoredTuples(RdbReader& reader, TupleParts parts, const VisitRdbElement& visit) {
   constexpr auto kFurthest = uint64_t{1} << 46;
   uint64_t left = reader.Length();
   const uint64_t first = reader.Length();
@@ -133,9 +139,13 @@ bool ReadScoredTuples(RdbReader& reader, bool with_payloads, const VisitRdbEleme
     RdbElement element;
     member = reader.String();
     element.member = member;
-    element.score = reader.Double();
+    if (parts.code) {
+      element.code = reader.LittleEndian(8);
+    } else {
+      element.score = reader.Double();
+    }
     const uint64_t after_first = reader.Length();
-    const uint64_t has_payload = with_payloads ? reader.Length() : 0;
+    const uint64_t has_payload = parts.payload ? reader.Length() : 0;
     if (has_payload == 1) element.payload = reader.String();
     const bool is_sound = first < kFurthest && after_first < kFurthest && has_payload <= 1 &&
                           !std::isnan(element.score);
@@ -219,13 +229,17 @@ bool ReadRdbScored(RdbReader& reader, RdbType type, const VisitScored& visit) {
 }
 
 bool ReadRdbScoredWithDeadlines(RdbReader& reader, const VisitScoredWithDeadline& visit) {
-  return ReadScoredTuples(reader, /*with_payloads=*/false, [&](const RdbElement& element) {
+  return ReadScoredTuples(reader, {}, [&](const RdbElement& element) {
     return visit(element.member, element.score, element.deadline);
   });
 }
 
 bool ReadRdbScoredWithPayloads(RdbReader& reader, const VisitRdbElement& visit) {
-  return ReadScoredTuples(reader, /*with_payloads=*/true, visit);
+  return ReadScoredTuples(reader, {.payload = true}, visit);
+}
+
+bool ReadRdbCoded(RdbReader& reader, const VisitRdbElement& visit) {
+  return ReadScoredTuples(reader, {.code = true, .payload = true}, visit);
 }
 
 }  // namespace zsetd

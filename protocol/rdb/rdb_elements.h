@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,7 @@ using VisitScoredWithDeadline =
 struct RdbElement {
   std::string_view member;
   double score = 0;
+  uint64_t code = 0;  // in place of the score: RdbType::kZSetForm
   RdbDeadline deadline;
   std::optional<std::string_view> payload;
 };
@@ -57,5 +59,8 @@ bool ReadRdbScoredWithDeadlines(RdbReader& reader, const VisitScoredWithDeadline
 
 // RdbType::kZSetPayloads, in the same way.
 bool ReadRdbScoredWithPayloads(RdbReader& reader, const VisitRdbElement& visit);
+
+// RdbType::kZSetForm, after the text of the form.
+bool ReadRdbCoded(RdbReader& reader, const VisitRdbElement& visit);
 
 }  // namespace zsetd

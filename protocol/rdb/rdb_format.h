@@ -51,6 +51,10 @@ enum class RdbType : uint8_t {
   // Like kZSetDeadlines, but the first deadline is 0 without deadlines, and each deadline is
   // followed by 0, or by 1 and the payload.
   kZSetPayloads = 123,
+
+  // The text of a form of scores, then like kZSetPayloads, but with the code of each score, 8 bytes
+  // low byte first, in place of the score.
+  kZSetForm = 124,
 };
 
 // A piece of a list: one element by itself, or a listpack of several.

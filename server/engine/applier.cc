@@ -95,15 +95,18 @@ void Applier::End() {
 void Applier::Restart(int database) {
   assert(database >= 0 && database < engine_.store().database_count());
   in_transaction_ = false;
+  skips_next_ = false;
   queue_.clear();
   caller_.database = database;
 }
 
 absl::Status Applier::Apply(Args request) {
   assert(active_ && !request.empty());
+  if (std::exchange(skips_next_, false)) return absl::OkStatus();
   if (IsPrivateCommand(request)) {
     const std::optional<OwnedArgs> own = UnwrapPrivateCommand(request);
     if (!own) return Unusable(request, "what it carries for zsetd is damaged");
+    skips_next_ = IsReplacement(request);
     return in_transaction_ ? Queue(own->argv()) : Run(own->argv());
   }
   if (IsPlain(request, "multi")) {

@@ -91,6 +91,7 @@ class Applier {
   Caller caller_;
   bool active_ = false;
   bool in_transaction_ = false;
+  bool skips_next_ = false;  // the last request replaced the next one
   std::vector<OwnedArgs> queue_;
   std::string_view last_command_ = "NULL";  // a row's name
   uint64_t commands_run_ = 0;

@@ -57,6 +57,12 @@ void Call::PropagatePrivate(Args words) {
   if (Propagates()) Propagate({"ECHO", WrapPrivateCommand(words)});
 }
 
+void Call::PropagateTwice(Args for_zsetd, Args for_others) {
+  if (!Propagates()) return;
+  Propagate({"ECHO", WrapReplacement(for_zsetd)});
+  Propagate(for_others);
+}
+
 // By its original name, whatever the client called it.
 void Call::PropagateRequest() {
   if (!Propagates()) return;

@@ -130,6 +130,9 @@ class Call {
   // (propagation/private_commands.h).
   void PropagatePrivate(Args words);
 
+  // Propagates a request in two forms: zsetd runs the first one, other servers the second.
+  void PropagateTwice(Args for_zsetd, Args for_others);
+
   // Propagates the request itself although it changed nothing, or in addition to other requests.
   void PropagateRequest();
 

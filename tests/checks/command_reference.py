@@ -47,7 +47,7 @@ SHORT = {"connection", "server", "cluster"}
 
 BEGIN, END = "<!-- begin generated -->\n", "<!-- end generated -->\n"
 CODE_BLOCK = re.compile(r"^```[\s\S]*?^```$", re.MULTILINE)
-OPTION = re.compile(r"[A-Z][A-Z-]+")
+OPTION = re.compile(r"[A-Z][A-Z0-9-]+")
 
 
 def text(value):

@@ -30,7 +30,7 @@ SEES = {
 # is the layer's own folder. This rules out cycles between folders.
 FOLDERS = {
     "core": ["util", "hashing", "string", "geo", "hyperloglog", "list", "sorted_set/block",
-             "sorted_set/skip_list", "sorted_set", "hash", "set", "sorted_set/operations", "stream",
+             "sorted_set/skip_list", "sorted_set/form", "sorted_set", "hash", "set", "sorted_set/operations", "stream",
              "keyspace"],
     "protocol": ["text", "resp", "rdb"],
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",

@@ -19,6 +19,14 @@ const recipes = {
     assert.deepEqual(await redis.call('ZPOPBYSCORE', 'jobs', '-inf', 'nowms'), []);
   },
 
+  async 'more points first, then the earlier one'(redis) {
+    const form = ['FORM', 'TUPLE', 32, '31:DESC', 'END'];
+    await redis.call('ZADD', 'game', ...form, '3100/1795478000', 'anna', '3100/1795477000', 'ben');
+    assert.deepEqual(await redis.zrevrange('game', 0, -1), ['ben', 'anna']);
+    await redis.call('ZADD', 'ids', 'FORM', 'INT64', '9007199254740993', 'post:1');
+    assert.equal(BigInt(await redis.zscore('ids', 'post:1')), 9007199254740993n);
+  },
+
   async 'a job whose worker dies is lost unless it is leased'(redis, steady) {
     const doomed = redis.duplicate();
     const due = Date.now();

@@ -215,6 +215,13 @@ class BeyondRedis(unittest.TestCase):
             self.assertEqual(message["data"], "out carl\nin 0 4200 anna\nmove 0 1 3900 bert")
         self.assertEqual(self.server.zrange("scores", 0, 1, desc=True), ["anna", "bert"])
 
+    def test_more_points_first_then_the_earlier_one(self):
+        self.assertEqual(self.ask("ZADD", "game", "FORM", "TUPLE", 32, "31:DESC", "END",
+                                  "3100/1795478000", "anna", "3100/1795477000", "ben"), 2)
+        self.assertEqual(self.server.zrevrange("game", 0, -1), ["ben", "anna"])
+        self.assertEqual(self.ask("ZADD", "game", "GT", "CH", "3200/1795479000", "anna"), 1)
+        self.assertEqual(self.ask("ZREVRANGE", "game", 0, 0, "WITHSCORES"), ["anna", "3200/1795479000"])
+
     def test_integers_that_a_score_cannot_hold_are_refused(self):
         self.server.config_set("zset-refuse-inexact-integers", "yes")
         self.addCleanup(self.server.config_set, "zset-refuse-inexact-integers", "no")

@@ -56,7 +56,8 @@ class Writer(threading.Thread):
         while True:
             try:
                 pipe = self.client.pipeline(transaction=True)
-                pipe.incr(key).zincrby(f"{{{key}}}:set", 1, "member").execute()
+                pipe.incr(key).zincrby(f"{{{key}}}:set", 1, "member")
+                pipe.zincrby(f"{{{key}}}:ids", 1, "member").execute()
                 break
             except redis.exceptions.ResponseError as error:
                 moved = str(error)
@@ -117,6 +118,8 @@ class Migrations(ClusterTest):
         source.client.hset(f"{{{keys[1]}}}:hash", mapping={str(i): i for i in range(1000)})
         source.client.set(f"{{{keys[2]}}}:short", "x", px=10**7)
         source.command("ZADD", f"{{{keys[3]}}}:due", 1, "member")
+        for key in keys:
+            source.command("ZADD", f"{{{key}}}:ids", "FORM", "INT64", 2**53, "member")
         writer = Writer([source, target], keys)
         time.sleep(SECONDS / 2)
         self.move(source, target, HALF, HALF + 3000)
@@ -133,9 +136,11 @@ class Migrations(ClusterTest):
         for key in counts:
             pipe.get(key)
             pipe.zscore(f"{{{key}}}:set", "member")
+            pipe.execute_command("ZRANGE", f"{{{key}}}:ids", 0, -1, "WITHSCORES")
         found = pipe.execute()
-        self.assertEqual([int(value) for value in found[::2]], list(counts.values()))
-        self.assertEqual(found[1::2], list(counts.values()))
+        self.assertEqual([int(value) for value in found[::3]], list(counts.values()))
+        self.assertEqual(found[1::3], list(counts.values()))
+        self.assertEqual(found[2::3], [["member", str(2**53 + count)] for count in counts.values()])
         self.assertEqual(client.llen(f"{{{keys[0]}}}:list"), 1000)
         self.assertEqual(client.hlen(f"{{{keys[1]}}}:hash"), 1000)
         self.assertGreater(client.pttl(f"{{{keys[2]}}}:short"), 10**6)

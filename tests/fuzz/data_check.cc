@@ -1,5 +1,6 @@
 #include "tests/fuzz/data_check.h"
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -10,12 +11,13 @@ namespace {
 
 std::string CheckSortedSet(const SortedSet& set) {
   size_t count = 0;
-  std::optional<std::pair<double, std::string>> last;
+  std::optional<std::pair<uint64_t, std::string>> last;
   for (auto at = set.At(0); at.valid(); at.Next(), ++count) {
     const Element element = at.element();
-    std::pair<double, std::string> now(element.score, element.member);
+    std::pair<uint64_t, std::string> now(ScoreCode(element.score), element.member);
     if (last && !(*last < now)) return "a sorted set is out of order";
-    if (set.Score(element.member) != element.score) return "a sorted set has lost a member";
+    const std::optional<double> score = set.Score(element.member);
+    if (!score || ScoreCode(*score) != now.first) return "a sorted set has lost a member";
     if (set.Rank(element.member) != count) return "a sorted set counts wrong";
     last = std::move(now);
   }

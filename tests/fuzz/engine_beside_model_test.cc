@@ -19,6 +19,11 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
   std::string Payload() {
     return std::string(rng.Below(6) == 0 ? rng.Below(400) : rng.Below(9), char('0' + rng.Below(9)));
   }
+  std::string FormKey() { return "i" + std::to_string(rng.Below(3)); }
+  std::string BigNumber() {
+    const std::string base = Any({"900719925474099", "-900719925474099", "922337203685477580", ""});
+    return base + std::to_string(rng.Below(8));
+  }
   std::string Number() { return std::to_string(static_cast<int64_t>(rng.Below(41)) - 20); }
 
   // Returns some elements, preceded by `keyword` and their number; `each` makes one element.
@@ -99,6 +104,29 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
         return Join({{"ZADD", Key()},
                      AnyOf({{Any({"NX", "XX", "GT", "LT", "CH", "GET"})}, {"IFEQ", Number()}}),
                      {Number(), Member()}});
+    }
+  }
+
+  // Keys of this form have no other name, so that the model need not know forms.
+  PlainStore::Args FormRequest() {
+    switch (rng.Below(6)) {
+      case 0:
+        return {Any({"ZREM", "ZSCORE", "ZRANK", "ZREVRANK"}), FormKey(), Member()};
+      case 1:
+        return {"ZRANGE", FormKey(), "0", "-1", "WITHSCORES"};
+      case 2:
+        return Join(
+            {{"ZRANKOF", FormKey(), BigNumber()}, AnyOf({{}, {Member()}}), AnyOf({{}, {"REV"}})});
+      case 3:
+        return AnyOf({{"ZPOPMIN", FormKey()},
+                      {"ZPOPBYSCORE", FormKey(), BigNumber(), BigNumber()},
+                      {"ZAROUND", FormKey(), Member(), "1", "2", "WITHSCORES"}});
+      default:
+        return Join({{"ZADD", FormKey()},
+                     AnyOf({{Any({"NX", "XX", "GT", "LT", "CH", "GET"})},
+                            {"IFEQ", BigNumber()},
+                            {"MAXLEN", "5", "KEEP", Any({"HIGHEST", "LOWEST"})}}),
+                     {"FORM", "INT64", BigNumber(), Member()}});
     }
   }
 
@@ -187,8 +215,9 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
       case 0:
         return KeyRequest();
       case 1:
-      case 2:
         return SetRequest();
+      case 2:
+        return rng.Below(3) == 0 ? FormRequest() : SetRequest();
       case 3:
         return RecipeRequest();
       case 4:

@@ -107,6 +107,23 @@ TEST_F(EffectsTest, PayloadsAreForZsetdAlone) {
   EXPECT_EQ(Send("ZPOPMAX y 5 WITHDATA"), "ZPOPMAX y 1");
 }
 
+TEST_F(EffectsTest, ScoresWithAFormAreExactForZsetdAndRoundedForOthers) {
+  const std::string added = Send("ZADD f FORM INT64 9007199254740993 a 9007199254740992 b");
+  EXPECT_NE(added.find("; ECHO "), std::string::npos) << added;
+  EXPECT_NE(added.find("9007199254740993"), std::string::npos) << added;
+  EXPECT_TRUE(added.ends_with("; ZADD f 9007199254740992 a 9007199254740992 b; EXEC")) << added;
+  EXPECT_EQ(Send("ZADD f 9007199254740993 a"), "");
+  EXPECT_TRUE(Send("ZINCRBY f 1 a").ends_with("; ZADD f 9007199254740994 a; EXEC"));
+  // Ranks may differ between rounded and exact scores.
+  EXPECT_EQ(Send("ZPOPMIN f"), "ZREM f b");
+  EXPECT_TRUE(Send("ZADD f MAXLEN 1 1 b").ends_with("; ZREM f b; EXEC"));
+  EXPECT_EQ(Send("ZREMRANGEBYSCORE f -inf now"), "");
+  EXPECT_EQ(Send("ZREMRANGEBYRANK f 0 -1"), "ZREM f a");
+  Send("ZADD f FORM TUPLE 8 8:DESC END 1/2 a");
+  EXPECT_TRUE(Send("ZRANGESTORE g f 0 -1").starts_with("MULTI; DEL g; ECHO "));
+  EXPECT_TRUE(Send("ZMOVE g h a").starts_with("MULTI; ZREM g a; ECHO "));
+}
+
 TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   Send("MSET a 1 b 2\nPEXPIRE a 10\nPEXPIRE b 20");
   peer_.Pass(Millis(30));

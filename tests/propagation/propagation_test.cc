@@ -280,6 +280,23 @@ std::map<std::string, std::string> Payloads(Engine& engine) {
   return payloads;
 }
 
+// The exact scores of sets with a form, which a digest rounds.
+std::map<std::string, std::string> FormedScores(Engine& engine) {
+  std::map<std::string, std::string> scores;
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
+      const SortedSet* const set = entry.GetIf<SortedSet>();
+      if (set == nullptr || !set->has_form()) return;
+      const std::string key = std::to_string(index) + " " + std::string(entry.key()) + " ";
+      scores[key] = set->form().Text();
+      for (auto at = set->At(0); at.valid(); at.Next()) {
+        scores[key + std::string(at.member())] = set->form().ScoreText(ScoreCode(at.score()));
+      }
+    });
+  }
+  return scores;
+}
+
 TEST_F(PropagationTest, EveryCommandThatWritesHasACase) {
   for (const Command& command : peer_.engine().commands().rows()) {
     if (command.run == nullptr) continue;
@@ -305,6 +322,7 @@ TEST_F(PropagationTest, FollowersReachTheSameData) {
     ASSERT_TRUE(Compare(engine, "the engine", units, digest));
     ASSERT_EQ(Deadlines(engine.peer().engine()), Deadlines(peer_.engine())) << Show(trace_);
     ASSERT_EQ(Payloads(engine.peer().engine()), Payloads(peer_.engine())) << Show(trace_);
+    ASSERT_EQ(FormedScores(engine.peer().engine()), FormedScores(peer_.engine())) << Show(trace_);
     if (step_ % 4 != 3) continue;
     ASSERT_TRUE(Compare(redis, "redis-server", std::exchange(for_redis, {}), digest));
   }

@@ -421,7 +421,26 @@ Words RandomRequests::Algebra(const std::string& row) {
 }
 
 void RandomRequests::AddSortedSets() {
-  const auto key = [this] { return Key('z', 4); };
+  const auto key = [this] { return Chance(5) ? Key('f', 4) : Key('z', 4); };
+  // Scores with a form, some of which doubles round.
+  const auto formed = [this] {
+    const std::string base =
+        Pick({"900719925474099", "-900719925474099", "922337203685477580", "1"});
+    const std::string integer = base + Number(8);
+    if (!Chance(3)) {
+      return Words{"ZADD", Key('f', 3), "FORM", "INT64"} + Many(
+                                                               [=, this] {
+                                                                 return Words{integer, Member()};
+                                                               },
+                                                               4);
+    }
+    return Words{"ZADD", "f3", "FORM", "TUPLE", "33", "31:DESC", "END"} +
+           Many(
+               [this] {
+                 return Words{"859993459" + Number(9) + "/" + Number(9), Member()};
+               },
+               4);
+  };
   // Due soon, in either unit of time.
   const auto job = [this] {
     const int64_t due = source_.now().count() + 200 - static_cast<int64_t>(Below(300));
@@ -435,6 +454,7 @@ void RandomRequests::AddSortedSets() {
   // Ranges by members require sets of a single score.
   const auto flat = [this] { return "y" + Number(3); };
   cases_["zadd"] = [=, this] {
+    if (Chance(5)) return formed();
     if (Chance(5)) {
       return Words{"ZADD", flat()} + Many([this] { return Words{"0", Member()}; }, 8);
     }
@@ -446,6 +466,7 @@ void RandomRequests::AddSortedSets() {
     return Chance(4) ? request + Expiry() : request;
   };
   cases_["zincrby"] = [=, this] {
+    if (Chance(4)) return Words{"ZINCRBY", Key('f', 4), Integer(), Member()};
     return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
   cases_["zmove"] = [=, this] { return Words{"ZMOVE", key(), key(), Member(), Member()}; };

@@ -269,6 +269,33 @@ class Master(ReplicationTest):
             self.assertEqual(own.client.execute_command(*words), master.client.execute_command(*words))
         self.assertEqual(own.client.execute_command(*asked[1]), [b"in the snapshot", None, b"data 6"])
 
+    def test_scores_with_a_form_are_exact_on_zsetd_and_rounded_on_redis(self):
+        if not os.environ["ZSETD"].endswith("zsetd"):
+            self.skipTest("redis-server has no forms of scores")
+        master = self.start(ZSETD)
+        ask = master.client.execute_command
+        ask("ZADD", "large", "FORM", "INT64", *(word for i in range(2000) for word in (2**53 + i, f"m{i}")))
+        ask("ZADD", "game", "FORM", "TUPLE", 32, "32:DESC", "END", "4000000000/3", "a", "4000000000/2", "b")
+        stock, own = self.replica_of(master), self.start(ZSETD)
+        own.follow(master.port)
+        for replica in (stock, own):
+            self.await_link(replica)
+        ask("ZADD", "large", 2**62 + 1, "m1")
+        ask("ZINCRBY", "large", 2, "m1")
+        ask("ZPOPMIN", "large", 3)
+        ask("ZREMRANGEBYRANK", "large", 1, 2)
+        ask("ZMOVEBYSCORE", "large", "moved", "-inf", "+inf", "COUNT", 2)
+        ask("ZRANGESTORE", "stored", "game", 0, -1)
+        for replica in (stock, own):
+            self.assert_same(master, replica)
+        for key in "large", "moved", "game", "stored":
+            self.assertEqual(own.client.execute_command("ZFORM", key), ask("ZFORM", key))
+            words = ("ZRANGE", key, 0, -1, "WITHSCORES")
+            pairs = ask(*words)
+            self.assertEqual(own.client.execute_command(*words), pairs)
+        self.assertEqual(ask("ZRANGE", "large", -1, -1), [b"m1"])
+        self.assertEqual(stock.client.zscore("large", "m1"), float(2**62))
+
     def test_deadlines_of_hash_fields_reach_replicas(self):
         if not os.environ["ZSETD"].endswith("zsetd"):
             self.skipTest("redis-server 7.0 has no HEXPIRE")

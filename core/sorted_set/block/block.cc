@@ -144,7 +144,8 @@ size_t Block::LowerBound(uint64_t code) const {
 size_t Block::LowerBound(uint64_t code, std::string_view member) const {
   const size_t first = LowerBound(code);
   if (first == count_ || CodeAt(first) != code) return first;
-  const size_t end = LowerBound(code + 1);
+  const bool is_last_code = code == ~uint64_t{0};  // only of sets with a form
+  const size_t end = is_last_code ? count_ : LowerBound(code + 1);
   if (const auto number = OrderedNumber(member)) {
     return FirstOf(first, end, [&](size_t i) { return NumberAt(i) < *number; });
   }

@@ -352,7 +352,7 @@ uint64_t SlotMigrations::Append(OutputBuffer& unit) {
     bytes.remove_prefix(count);
     while (parser_.Next() == RequestParser::Result::kRequest) OnEffect(parser_.argv());
   }
-  assert(parser_.buffered_bytes() == 0);
+  assert(parser_.buffered_bytes() == 0 && !skips_next_);
   for (const auto& migration : exports_) {
     if (SlotCopy* copy = migration->copy()) copy->EndUnit();
   }
@@ -360,9 +360,11 @@ uint64_t SlotMigrations::Append(OutputBuffer& unit) {
 }
 
 void SlotMigrations::OnEffect(Args request) {
+  if (std::exchange(skips_next_, false)) return;
   if (IsPrivateCommand(request)) {
     const std::optional<OwnedArgs> inner = UnwrapPrivateCommand(request);
     if (inner) OnEffect(inner->argv());
+    skips_next_ = IsReplacement(request);
     return;
   }
   const Command* command = engine_.commands().Find(request);

@@ -95,6 +95,7 @@ class SlotMigrations : public SlotMigrationControl,
   std::vector<std::unique_ptr<Import>> imports_;
   std::deque<SlotMigrationView> ended_;  // the latest first
   RequestParser parser_;                 // of units; empty between them
+  bool skips_next_ = false;              // the last effect replaced the next one
   bool is_journal_ = false;
   bool was_flushed_ = false;  // while slots were imported
   std::vector<Installation> installations_;

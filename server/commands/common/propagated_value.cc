@@ -5,12 +5,18 @@
 
 #include "core/keyspace/value.h"
 #include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/engine/propagation/effects.h"
 
 namespace zsetd {
 namespace {
 
 void PropagateElements(Call& call, std::string_view key, const SortedSet& set) {
+  if (set.has_form()) {
+    PropagatedScores scores(call, key, set.form());
+    for (auto at = set.At(0); at.valid(); at.Next()) scores.Add(at.member(), at.score());
+    return;
+  }
   PropagatedItems items(call, "ZADD", key, set.size(), 2);
   for (SortedSet::Cursor at = set.At(0); at.valid(); at.Next()) {
     items.Add({DoubleText(at.score()), at.member()});

@@ -7,12 +7,13 @@
 #include <cstdio>
 
 #include "core/keyspace/value.h"
+#include "server/engine/support/score_text.h"
 
 namespace zsetd {
 namespace {
 
 // As in Redis: %.17g, which distinguishes all doubles.
-std::string ScoreText(double score) {
+std::string DigestScoreText(double score) {
   std::array<char, 32> text;
   const int length = std::snprintf(text.data(), text.size(), "%.17g", score);
   return {text.data(), static_cast<size_t>(length)};
@@ -45,7 +46,8 @@ void AppendContents(DataDigest& digest, const SortedSet& set) {
   AppendNumber(digest, 3);
   for (auto at = set.At(0); at.valid(); at.Next()) {
     const Element element = at.element();
-    digest.Add(DigestOfPair(element.member, ScoreText(element.score)));
+    digest.Add(
+        DigestOfPair(element.member, DigestScoreText(PlainScore(set.form(), element.score))));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/geo/geo_cell.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/geo/families.h"
 #include "server/commands/geo/geo_arguments.h"
 #include "server/commands/zset/zset_add.h"
@@ -43,6 +44,7 @@ void GeoAdd(Call& call) {
   if (timed.IsTimed()) return AddTimed(call, key, timed);
   const AddRequest& request = timed.add;
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
+  if (set && set->has_form()) call.args.Refuse(kNoPositions);
   if (call.Refused()) return;
   const uint32_t revision = set ? set->revision() : 0;
   AddAll(call, set, request);
@@ -60,7 +62,7 @@ template <class ReplyOne>
 void ReplyPlaces(Call& call, ReplyOne reply_one) {
   const std::string_view key = call.args.Word();
   const Args members = call.args.Rest();
-  const SortedSet* set = call.Find<SortedSet>(key);
+  const SortedSet* set = FindPositions(call, key);
   if (call.Refused()) return;
   call.reply.Array(members.size());
   for (const std::string_view member : members) reply_one(PlaceOf(set, member));
@@ -91,7 +93,7 @@ void GeoDist(Call& call) {
   const Args members = call.args.Next(2);
   if (call.args.left() > 1) call.args.Refuse(kSyntaxError);
   const double unit = call.args.AtEnd() ? 1 : TakeUnit(call.args);
-  const SortedSet* set = call.Find<SortedSet>(key);
+  const SortedSet* set = FindPositions(call, key);
   if (call.Refused()) return;
   const std::optional<GeoPoint> a = PlaceOf(set, members[0]);
   const std::optional<GeoPoint> b = PlaceOf(set, members[1]);

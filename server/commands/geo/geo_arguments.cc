@@ -4,6 +4,7 @@
 
 #include "core/geo/geo_cell.h"
 #include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 
 namespace zsetd {
 
@@ -24,6 +25,12 @@ GeoPoint TakePlaceOfMember(ArgReader& args, const SortedSet* set) {
   const std::optional<double> score = set->Score(member);
   if (!score) args.Refuse("ERR could not decode requested zset member");
   return GeoPointOf(score.value_or(0));
+}
+
+const SortedSet* FindPositions(Call& call, std::string_view key) {
+  const SortedSet* const set = call.Find<SortedSet>(key);
+  if (set != nullptr && set->has_form()) call.args.Refuse(kNoPositions);
+  return set;
 }
 
 double TakeUnit(ArgReader& args) {

@@ -16,6 +16,9 @@ GeoPoint TakePoint(ArgReader& args);
 // missing.
 GeoPoint TakePlaceOfMember(ArgReader& args, const SortedSet* set);
 
+// Finds the set of positions at `key`, or null. Refuses a set whose scores have a form.
+const SortedSet* FindPositions(Call& call, std::string_view key);
+
 // Takes the name of a unit and returns its length in metres.
 double TakeUnit(ArgReader& args);
 

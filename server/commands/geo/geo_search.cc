@@ -102,7 +102,7 @@ void StoreFound(Call& call, const std::vector<FoundPlace>& found, const GeoSearc
 void SearchPlaces(Call& call, const GeoSearchGrammar& grammar) {
   GeoSearchRequest request;
   if (grammar.stores) request.destination = call.args.Word();
-  const SortedSet* set = call.Find<SortedSet>(call.args.Word());
+  const SortedSet* set = FindPositions(call, call.args.Word());
   request = TakeGeoSearchRequest(call, set, grammar, request);
   if (call.Refused()) return;
   const std::vector<FoundPlace> found =

@@ -126,7 +126,8 @@ AccessTracker::Stamp StampOf(const AccessTracker& tracker, const RestoreRequest&
 std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, std::string& remade) {
   const auto type = static_cast<RdbType>(request.payload.front());
   const bool is_known = VersionOfPayload(request.payload) <= kRdbVersionWritten &&
-                        type != RdbType::kZSetDeadlines && type != RdbType::kZSetPayloads;
+                        type != RdbType::kZSetDeadlines && type != RdbType::kZSetPayloads &&
+                        type != RdbType::kZSetForm;
   if (is_known) return request.payload;
   remade = PlainPayloadOf(call, *call.keys.all().Find(request.key));
   return remade;
@@ -137,6 +138,11 @@ std::string_view PropagatedPayload(Call& call, const RestoreRequest& request, st
 bool HasProducers(const Entry& entry) {
   const Stream* const stream = entry.GetIf<Stream>();
   return stream != nullptr && stream->producers() != nullptr;
+}
+
+// Whether the value's scores have a form, which the payload for other servers omits.
+bool PropagatesForm(const RestoreRequest& request) {
+  return static_cast<RdbType>(request.payload.front()) == RdbType::kZSetForm;
 }
 
 void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<Millis> deadline) {
@@ -151,6 +157,11 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   if (deadline) words.push_back("ABSTTL");
   if (request.idle_seconds) words.insert(words.end(), {"IDLETIME", idle});
   if (request.frequency) words.insert(words.end(), {"FREQ", frequency});
+  if (PropagatesForm(request)) {
+    std::vector<std::string_view> own = words;
+    own[3] = request.payload;
+    return call.PropagateTwice(own, words);
+  }
   call.Propagate(words);
   PropagateElementDeadlines(call, request.key);
   PropagateMemberPayloads(call, request.key);

@@ -13,9 +13,11 @@
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/common/expiry_option.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
+#include "server/commands/zset/zset_form_add.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 
@@ -86,7 +88,10 @@ bool TakeComparison(ArgReader& args, AddRequest& request) {
   if (args.Take("get")) {
     request.gets_scores = true;
   } else if (!request.expected && args.Take("ifeq")) {
-    request.expected = args.Float();
+    request.expected_text = args.Peek();
+    const bool is_tuple = IsTupleText(request.expected_text);
+    request.needs_form |= is_tuple;
+    request.expected = is_tuple ? (args.Word(), 0) : args.Float();
     request.rule.only_existing = true;
   } else {
     return false;
@@ -128,7 +133,7 @@ void AddComparing(Call& call, Edit<SortedSet>& set, AddRequest& request) {
   int64_t counted = 0;
   for (const Element& pair : request.pairs) {
     const std::optional<double> old = set ? set->Score(pair.member) : std::nullopt;
-    if (request.gets_scores) ReplyScore(call.reply, old);
+    if (request.gets_scores) ReplyScore(call.reply, set ? &*set : nullptr, old);
     if (!set || (request.expected && old != request.expected)) continue;
     const AddResult result = set.Add(pair.member, pair.score, request.rule);
     counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
@@ -165,6 +170,8 @@ void ZAdd(Call& call) {
   AddRequest request = TakeAddRequest(call);
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
+  if (IsFormed(set, request)) [[unlikely]]
+    return AddFormed(call, key, set, request);
   const uint32_t revision = set ? set->revision() : 0;
   if (request.rule.increment) {
     if (!IsExpected(set, request, request.pairs[0].member)) return call.reply.Null();
@@ -184,11 +191,13 @@ void ZIncrBy(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view text = call.args.Peek();
   const double increment = call.args.Float();
-  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, increment)) {
+  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, increment) &&
+      !HasForm(call, key)) {
     call.args.Refuse(kInexactScore);
   }
   const std::string_view member = call.args.Word();
   AddRequest request = {.rule = {.increment = true}, .pairs = {{member, increment}}};
+  request.pair_words = call.argv().subspan(2, 2);
   SharedOptions shared(call, request);
   while (call.args.ok() && shared.TakeButIncrement()) {
   }
@@ -197,6 +206,8 @@ void ZIncrBy(Call& call) {
   request.deadline = shared.Deadline();
   Edit<SortedSet> set = OpenToAdd(call, key, request.rule);
   if (call.Refused()) return;
+  if (IsFormed(set, request)) [[unlikely]]
+    return AddFormed(call, key, set, request);
   const uint32_t revision = set->revision();
   Increment(call, set, request.pairs[0], request.rule);
   if (!call.refused()) EndAddition(call, key, set, request, revision);
@@ -211,7 +222,8 @@ constexpr Command kZSetAddCommands[] = {
      .member_at = 3,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] [EX seconds|PX "
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] [FORM "
+              "<DOUBLE|INT64|TUPLE field [field ...] END>] [EX seconds|PX "
               "milliseconds|EXAT "
               "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP "
               "<HIGHEST|LOWEST>]] score member [score member ...]",
@@ -260,24 +272,42 @@ bool TakeRuleOption(ArgReader& args, AddRequest& request) {
          TakeFlag(args, "ch", request.count_changed);
 }
 
-void TakePairs(ArgReader& args, bool only_exact, AddRequest::Pairs& pairs) {
-  while (const std::optional<double> score = ParseDouble(args.Peek())) {
-    const std::string_view text = args.Word();
-    if (only_exact && IsInexactInteger(text, *score)) args.Refuse(kInexactScore);
+bool TakeFormOption(ArgReader& args, AddRequest& request) {
+  if (!args.Take("form")) return false;
+  if (request.form != nullptr) args.Refuse(kSyntaxError);
+  request.form = std::make_unique<const ScoreForm>(TakeScoreForm(args));
+  request.needs_form |= !request.form->is_double();
+  return request.is_extended = true;
+}
+
+void TakePairs(Call& call, ArgReader& args, AddRequest& request) {
+  const bool only_exact = call.keys.refuses_inexact_integers();
+  const size_t first = call.argv().size() - args.left();
+  while (args.ok()) {
+    const std::string_view text = args.Peek();
+    const std::optional<double> score = ParseDouble(text);
+    if (!score && (args.AtEnd() || !IsTupleText(text))) break;
+    args.Word();
+    if (!score) request.needs_form = true;
+    if (only_exact && score && IsInexactInteger(text, *score) && !request.needs_form &&
+        !HasForm(call, call.argv()[1])) {
+      args.Refuse(kInexactScore);
+    }
     const std::string_view member = args.Word();
     if (!args.ok()) return;
-    pairs.push_back({member, *score});
+    request.pairs.push_back({member, score.value_or(0)});
   }
+  request.pair_words = call.argv().subspan(first, 2 * request.pairs.size());
 }
 
 AddRequest TakeAddRequest(Call& call) {
   ArgReader& args = call.args;
   AddRequest request;
   SharedOptions shared(call, request);
-  while (args.MayTakeOption() &&
-         (TakeRuleOption(args, request) || TakeComparison(args, request) || shared.Take())) {
+  while (args.MayTakeOption() && (TakeRuleOption(args, request) || TakeComparison(args, request) ||
+                                  TakeFormOption(args, request) || shared.Take())) {
   }
-  TakePairs(args, call.keys.refuses_inexact_integers(), request.pairs);
+  TakePairs(call, args, request);
   if (request.pairs.empty() || (!args.AtEnd() && !shared.Take())) RefuseScore(args, request);
   while (args.ok() && !args.AtEnd()) {
     if (!shared.Take()) args.Refuse(kSyntaxError);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,8 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 // The arguments of ZADD after its key:
 //
 //   request  = {leading} pair {pair} {trailing}
-//   leading  = NX | XX | GT | LT | CH | GET | IFEQ score | shared
+//   leading  = NX | XX | GT | LT | CH | GET | IFEQ score | FORM form | shared
+//   form     = DOUBLE | INT64 | TUPLE field {field} END
 //   trailing = shared
 //   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
 //            | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
@@ -50,6 +52,12 @@ struct AddRequest {
   std::optional<SizeCap> cap;      // MAXLEN
   Pairs pairs;                     // views of the request
   bool is_extended = false;        // has options that Redis does not have
+
+  // Scores with a form (zset_form_add.h). Their texts are read when the key's form is known.
+  bool needs_form = false;                // cannot be scores of DOUBLE
+  std::unique_ptr<const ScoreForm> form;  // FORM; null without it
+  Args pair_words;                        // scores and members in turn; empty for GEOADD
+  std::string_view expected_text;         // of IFEQ
 };
 
 // Refuses options that contradict each other.
@@ -58,9 +66,12 @@ void CheckRule(ArgReader& args, const AddRule& rule);
 // Takes NX, XX, GT, LT or CH. Returns false if the next argument is another word.
 bool TakeRuleOption(ArgReader& args, AddRequest& request);
 
-// Takes pairs until the next argument is not a score. If `only_exact`, refuses integers that a
-// double cannot hold.
-void TakePairs(ArgReader& args, bool only_exact, AddRequest::Pairs& pairs);
+// Takes FORM with the form of the scores. Returns false if the next argument is another word.
+bool TakeFormOption(ArgReader& args, AddRequest& request);
+
+// Takes pairs from `args`, the last arguments of the call, until the next argument is not a score.
+// Depending on the setting, refuses integers that a double cannot hold.
+void TakePairs(Call& call, ArgReader& args, AddRequest& request);
 
 // Takes the arguments after the key. The reader keeps an error.
 AddRequest TakeAddRequest(Call& call);

@@ -9,7 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/sorted_set/form/score_form.h"
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
+#include "server/commands/zset/zset_exact.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -17,7 +20,6 @@ namespace {
 
 using Clock = TimedScoreBound::Clock;
 
-constexpr std::string_view kBadScoreBound = "ERR min or max is not a float";
 constexpr std::string_view kBadLexBound = "ERR min or max not valid string range item";
 
 // Redis parses bounds with strtod: an empty string is 0, blanks may precede a number, and a number
@@ -37,12 +39,25 @@ Clock ClockOf(std::string_view word) {
   return Clock::kNone;
 }
 
+// Keeps the text of an integer that a double may not represent.
+void KeepExact(std::string_view word, TimedScoreBound& bound) {
+  if (!std::isinf(bound.score) && word.size() <= kMostScoreTextBytes) bound.exact = word;
+}
+
 std::optional<TimedScoreBound> ReadScoreBound(std::string_view word) {
   const bool exclusive = word.starts_with('(');
   if (exclusive) word.remove_prefix(1);
   const std::optional<double> score = ParseBound(word);
-  if (score) return TimedScoreBound{.score = *score, .exclusive = exclusive};
+  if (score) {
+    TimedScoreBound bound = {.score = *score, .exclusive = exclusive};
+    if (std::abs(*score) >= kFirstInexact) [[unlikely]]
+      KeepExact(word, bound);
+    return bound;
+  }
   const Clock clock = ClockOf(word);
+  if (clock == Clock::kNone && IsTupleText(word)) {
+    return TimedScoreBound{.exclusive = exclusive, .exact = std::string(word), .is_tuple = true};
+  }
   if (clock == Clock::kNone) return std::nullopt;
   return TimedScoreBound{.exclusive = exclusive, .clock = clock};
 }
@@ -86,8 +101,10 @@ TimedScoreRange TakeTimedScoreRange(ArgReader& args, bool reversed) {
   return Between<TimedScoreRange>(first, second, reversed);
 }
 
-ScoreRange TakeScoreRange(ArgReader& args, Millis now, bool reversed) {
-  return TakeTimedScoreRange(args, reversed).At(now);
+void CheckSuits(Call& call, const TimedScoreRange& range, const SortedSet* set) {
+  if (set == nullptr || range.Suits(*set, call.now())) [[likely]]
+    return;
+  call.args.Refuse(set->has_form() ? kBadFormBound : kBadScoreBound);
 }
 
 LexRange TakeLexRange(ArgReader& args, bool reversed) {

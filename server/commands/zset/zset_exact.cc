@@ -7,8 +7,6 @@
 namespace zsetd {
 namespace {
 
-constexpr double kFirstInexact = 9007199254740992;  // 2^53: the next integer is not a double
-
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Returns the digits of an integer's absolute value, without leading zeros; empty for other

@@ -11,6 +11,8 @@ inline constexpr std::string_view kInexactSum =
     "ERR resulting score is an integer that a double cannot hold exactly "
     "(zset-refuse-inexact-integers)";
 
+inline constexpr double kFirstInexact = 9007199254740992;  // 2^53: the next integer is no double
+
 // Whether the text is a decimal integer that differs from `parsed`, the double it was parsed as.
 // Zeros after a decimal point are allowed. O(length).
 bool IsInexactInteger(std::string_view text, double parsed);

@@ -34,12 +34,12 @@ void ZPExpireTime(Call& call) {
 void ZPersist(Call& call) { PersistElements<SortedSet>(call, kMemberWords); }
 
 // Takes the number of elements and the pairs of a score and a member.
-void TakeCountedPairs(Call& call, AddRequest::Pairs& pairs) {
+void TakeCountedPairs(Call& call, AddRequest& request) {
   const Args words = TakeCountedElements(
       call.args, kMemberWords, "ERR Parameter `numMembers` should be greater than 0", /*each=*/2);
   if (!call.args.ok()) return;
   ArgReader reader(words, 0);
-  TakePairs(reader, call.keys.refuses_inexact_integers(), pairs);
+  TakePairs(call, reader, request);
   if (!reader.ok()) return call.args.Refuse(reader.status());
   if (!reader.AtEnd()) call.args.Refuse(kNotAFloat);
 }
@@ -49,13 +49,16 @@ TimedAddRequest TakeTimedAddRequest(Call& call) {
   TimedAddRequest request;
   AddRule& rule = request.add.rule;
   while (args.ok() && !args.AtEnd() && !args.Take("members")) {
-    if (TakeRuleOption(args, request.add) || TakeMemberDeadline(call, request)) continue;
+    if (TakeRuleOption(args, request.add) || TakeMemberDeadline(call, request) ||
+        TakeFormOption(args, request.add)) {
+      continue;
+    }
     if (!args.Take("incr")) args.Refuse("ERR unknown argument: " + std::string(args.Peek()));
     rule.increment = true;
   }
   if (args.AtEnd()) args.Refuse("ERR Mandatory argument MEMBERS is missing");
   CheckRule(args, rule);
-  if (args.ok()) TakeCountedPairs(call, request.add.pairs);
+  if (args.ok()) TakeCountedPairs(call, request.add);
   CheckIncrement(args, rule, request.add.pairs.size());
   return request;
 }
@@ -173,9 +176,9 @@ constexpr Command kZSetExpireCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [EX seconds|PX milliseconds|EXAT "
-              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score "
-              "member [score member ...]",
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [FORM <DOUBLE|INT64|TUPLE field [field ...] END>] "
+              "[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+              "unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score member [score member ...]",
      .summary = "Adds members, or updates or increments their scores, and sets their expiration "
                 "times.",
      .cost = "O(log(N)) for each member",

@@ -45,7 +45,10 @@ class RangeWalk {
 class LongElementRange : public LongReply {
  public:
   LongElementRange(SharedSet set, RankRange ranks, bool reversed, ElementParts parts)
-      : set_(std::move(set)), walk_(*set_, ranks, reversed), left_(ranks.size()), parts_(parts) {}
+      : set_(std::move(set)),
+        walk_(*set_, ranks, reversed),
+        left_(ranks.size()),
+        parts_(PartsIn(*set_, parts)) {}
 
   bool WriteNext(ReplyWriter& reply) override {
     assert(left_ > 0);
@@ -73,7 +76,7 @@ class Matches {
       : set_(set),
         ranks_(ranks),
         reversed_(request.IsReversed()),
-        parts_(request.parts),
+        parts_(PartsIn(set, request.parts)),
         pattern_(*request.pattern),
         comparing_(set, ranks, reversed_),
         left_(ranks.size()) {

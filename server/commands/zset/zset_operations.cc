@@ -1,11 +1,14 @@
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/sorted_set/operations/formed_operations.h"
 #include "core/sorted_set/operations/set_operations.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/zset/families.h"
@@ -18,6 +21,10 @@
 namespace zsetd {
 namespace {
 
+constexpr std::string_view kDifferentForms = "ERR the scores of the keys have different forms";
+constexpr std::string_view kBadFormedSum =
+    "ERR the sum of scores overflows, or is not defined for their form; use AGGREGATE MIN or MAX";
+
 // The arguments of ZUNION, ZINTER, ZDIFF and the commands that store a result. The sets are valid
 // until the next change.
 struct AlgebraRequest {
@@ -25,12 +32,19 @@ struct AlgebraRequest {
   Aggregate aggregate = Aggregate::kSum;
   bool with_scores = false;
   bool is_reversed = false;                  // REV
-  std::optional<ScoreRange> scores;          // BYSCORE min max
+  std::optional<TimedScoreRange> scores;     // BYSCORE min max
   std::optional<RangeRequest::Limit> limit;  // LIMIT offset count
 
   // Whether only some elements of the result are requested.
   bool IsSelective() const { return scores || limit; }
-  Selection selection() const;
+  Selection selection(Millis now) const;
+
+  // Whether the scores have a form: those of any input.
+  bool HasForm() const {
+    return std::ranges::any_of(inputs, [](const WeightedSet& input) {
+      return input.set != nullptr && input.set->has_form();
+    });
+  }
 };
 
 // The options that a command has after its keys.
@@ -40,9 +54,9 @@ struct AlgebraGrammar {
 };
 
 // A negative count means no limit; a negative offset selects nothing.
-Selection AlgebraRequest::selection() const {
+Selection AlgebraRequest::selection(Millis now) const {
   Selection selected = {.reversed = is_reversed};
-  if (scores) selected.scores = *scores;
+  if (scores) selected.scores = scores->At(now);
   if (!limit) return selected;
   if (limit->offset < 0) {
     selected.count = 0;
@@ -92,7 +106,7 @@ bool TakeReplyOption(Call& call, AlgebraRequest& request) {
   } else if (!request.is_reversed && args.Take("rev")) {
     request.is_reversed = true;
   } else if (!request.scores && args.left() >= 3 && args.Take("byscore")) {
-    request.scores = TakeScoreRange(args, call.now());
+    request.scores = TakeTimedScoreRange(args);
   } else if (!request.limit && args.left() >= 3 && args.Take("limit")) {
     const int64_t offset = args.Integer();
     request.limit = {.offset = offset, .count = args.Integer()};
@@ -124,33 +138,50 @@ std::vector<WeightedSet> TakeAlgebraInputs(Call& call) {
   return inputs;
 }
 
+// Refuses inputs of different forms, and weights of scores with a form.
+void CheckForms(Call& call, const AlgebraRequest& request) {
+  const SortedSet* first = nullptr;
+  for (const WeightedSet& input : request.inputs) {
+    if (input.plain != nullptr) call.args.Refuse(kDifferentForms);
+    if (input.weight != 1) call.args.Refuse("ERR WEIGHTS are only supported for scores of doubles");
+    if (input.set == nullptr) continue;
+    if (first == nullptr) first = input.set;
+    if (!first->HasFormOf(*input.set)) call.args.Refuse(kDifferentForms);
+  }
+}
+
 // Takes the inputs and the options up to the end. The reader keeps an error.
 AlgebraRequest TakeAlgebraRequest(Call& call, const AlgebraGrammar& grammar) {
   AlgebraRequest request = {.inputs = TakeAlgebraInputs(call)};
   while (call.args.ok() && !call.args.AtEnd()) {
     if (!TakeAlgebraOption(call, grammar, request)) call.args.Refuse(kSyntaxError);
   }
+  if (request.HasForm()) CheckForms(call, request);
   return request;
 }
 
 // An operation in two forms: one returns the whole result, the other passes its elements to a
-// selector.
+// selector. Sets with a form have an operation of their own.
 struct Operation {
+  SetOperation formed;
   SortedSet (*whole)(const AlgebraRequest&);
   void (*select)(const AlgebraRequest&, ElementSelector&);
 };
 
 constexpr Operation kUnion = {
+    SetOperation::kUnion,
     [](const AlgebraRequest& request) { return Union(request.inputs, request.aggregate); },
     [](const AlgebraRequest& request, ElementSelector& selector) {
       SelectUnion(request.inputs, request.aggregate, selector);
     }};
 constexpr Operation kIntersection = {
+    SetOperation::kIntersection,
     [](const AlgebraRequest& request) { return Intersection(request.inputs, request.aggregate); },
     [](const AlgebraRequest& request, ElementSelector& selector) {
       SelectIntersection(request.inputs, request.aggregate, selector);
     }};
 constexpr Operation kDifference = {
+    SetOperation::kDifference,
     [](const AlgebraRequest& request) { return Difference(request.inputs); },
     [](const AlgebraRequest& request, ElementSelector& selector) {
       SelectDifference(request.inputs, selector);
@@ -158,19 +189,47 @@ constexpr Operation kDifference = {
 
 // Replies some elements of the result without building the whole result.
 void ReplySelected(Call& call, const AlgebraRequest& request, const Operation& operation) {
-  ElementSelector selector(request.selection());
+  ElementSelector selector(request.selection(call.now()));
   operation.select(request, selector);
   const std::vector<ElementSelector::Selected> elements = selector.Take();
   StartElements(call.reply, elements.size(), {.score = request.with_scores});
   for (const ElementSelector::Selected& element : elements) {
-    ReplyElement(call.reply, Element{element.member, element.score}, request.with_scores);
+    ReplyElement(call.reply, Element{element.member, element.score}, std::nullopt,
+                 {.score = request.with_scores});
   }
+}
+
+// Returns the whole result of sets with a form; nullopt if it replied an error.
+std::optional<SortedSet> FormedResult(Call& call, const AlgebraRequest& request,
+                                      const Operation& operation) {
+  auto result = CombineFormed(operation.formed, request.inputs, request.aggregate);
+  if (!result) call.Fail(kBadFormedSum);
+  return result;
+}
+
+void ReplyFormed(Call& call, const AlgebraRequest& request, const Operation& operation) {
+  const std::optional<SortedSet> result = FormedResult(call, request, operation);
+  if (!result) return;
+  RangeRequest range = {.reversed = request.is_reversed, .limit = request.limit};
+  range.range = IndexRange{0, -1};
+  range.now = call.now();
+  if (request.scores) {
+    if (!request.scores->Suits(*result, call.now())) return call.Fail(kBadFormBound);
+    range.range = *request.scores;
+  }
+  ReplyElements(call, &*result, range.RanksIn(*result), request.is_reversed,
+                {.score = request.with_scores});
 }
 
 void Reply(Call& call, AlgebraGrammar grammar, const Operation& operation) {
   grammar.replies = true;
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
+  if (request.HasForm()) [[unlikely]]
+    return ReplyFormed(call, request, operation);
+  if (request.scores && (request.scores->min.is_tuple || request.scores->max.is_tuple)) {
+    return call.Fail(kBadScoreBound);
+  }
   if (request.IsSelective()) return ReplySelected(call, request, operation);
   const SortedSet result = operation.whole(request);
   ReplyElements(call, &result, {0, result.size()}, request.is_reversed,
@@ -182,6 +241,12 @@ void Store(Call& call, const AlgebraGrammar& grammar, KeyEvent event, const Oper
   const std::string_view destination = call.args.Word();
   const AlgebraRequest request = TakeAlgebraRequest(call, grammar);
   if (call.Refused()) return;
+  if (request.HasForm()) [[unlikely]] {
+    std::optional<SortedSet> result = FormedResult(call, request, operation);
+    if (result) StoreSet(call, destination, *std::move(result), event);
+    if (result) PropagateValue(call, destination);
+    return;
+  }
   StoreSet(call, destination, operation.whole(request), event);
   const bool is_new_to_redis = request.aggregate == Aggregate::kCount;
   if (is_new_to_redis) PropagateValue(call, destination);

@@ -37,8 +37,11 @@ void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, ElementParts pa
 void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
                    const RandomRequest& request) {
   StartElements(call.reply, request.size(), PartsOf(request));
-  const auto draw = [parts = PartsOf(request)](ReplyWriter& reply, auto& whole, Rng& rng) {
-    DrawOne(reply, whole, rng, parts);
+  const auto form = set.has_form() ? std::make_shared<const ScoreForm>(set.form()) : nullptr;
+  const auto draw = [parts = PartsOf(request), form](ReplyWriter& reply, auto& whole, Rng& rng) {
+    ElementParts formed = parts;
+    formed.form = form.get();
+    DrawOne(reply, whole, rng, formed);
   };
   ReplyDraws<ElementSampler>(
       call, key, set, [&] { return std::make_shared<ElementSampler>(set); }, request.size(), draw);
@@ -51,7 +54,7 @@ void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& reques
   }
   StartElements(call.reply, request.size(), PartsOf(request));
   for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.keys.rng())) {
-    ReplyElement(call.reply, set.At(rank), PartsOf(request));
+    ReplyElement(call.reply, set.At(rank), PartsIn(set, PartsOf(request)));
   }
 }
 

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "server/commands/common/propagated_value.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_long_range.h"
@@ -19,6 +20,7 @@ void ReplyRange(Call& call, const RangeRequest& named) {
   const std::string_view key = call.args.Word();
   const RangeRequest request = TakeRangeRequest(call.args, call.now(), named);
   const SortedSet* set = call.Find<SortedSet>(key);
+  request.CheckSuits(call, set);
   if (call.Refused()) return;
   if (request.pattern && set != nullptr) return ReplyMatches(call, key, *set, request);
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
@@ -42,28 +44,32 @@ void ZRangeStore(Call& call) {
   const std::string_view source = call.args.Word();
   const RangeRequest request = TakeRangeRequest(call.args, call.now(), {.may_have_parts = false});
   const SortedSet* set = call.Find<SortedSet>(source);
+  request.CheckSuits(call, set);
   if (call.Refused()) return;
+  const bool has_form = set != nullptr && set->has_form();
   const RankRange ranks = set == nullptr ? RankRange() : request.RanksIn(*set);
   const bool changed = StoreSet(call, destination, ranks.empty() ? SortedSet() : set->Copy(ranks),
                                 KeyEvent::kZRangeStore);
+  if (changed && has_form) return PropagateValue(call, destination);
   if (changed && request.by == By::kScore) PropagateBounds(call, 3);
-}
-
-template <class Range>
-void CountIn(Call& call, std::string_view key, const Range& range) {
-  const SortedSet* set = call.Find<SortedSet>(key);
-  if (call.Refused()) return;
-  call.reply.Integer(set == nullptr ? 0 : static_cast<int64_t>(set->Ranks(range).size()));
 }
 
 void ZCount(Call& call) {
   const std::string_view key = call.args.Word();
-  CountIn(call, key, TakeScoreRange(call.args, call.now()));
+  const TimedScoreRange range = TakeTimedScoreRange(call.args);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  CheckSuits(call, range, set);
+  if (call.Refused()) return;
+  const RankRange ranks = set == nullptr ? RankRange() : range.RanksIn(*set, call.now());
+  call.reply.Integer(static_cast<int64_t>(ranks.size()));
 }
 
 void ZLexCount(Call& call) {
   const std::string_view key = call.args.Word();
-  CountIn(call, key, TakeLexRange(call.args));
+  const LexRange range = TakeLexRange(call.args);
+  const SortedSet* set = call.Find<SortedSet>(key);
+  if (call.Refused()) return;
+  call.reply.Integer(set == nullptr ? 0 : static_cast<int64_t>(set->Ranks(range).size()));
 }
 
 constexpr Command kZSetRangeCommands[] = {

@@ -58,7 +58,8 @@ void TakeEnds(ArgReader& args, Millis now, RangeRequest& request) {
       request.range = TakeIndexRange(args);
       break;
     case By::kScore:
-      request.range = TakeScoreRange(args, now, request.IsReversed());
+      request.range = TakeTimedScoreRange(args, request.IsReversed());
+      request.now = now;
       break;
     case By::kLex:
       request.range = TakeLexRange(args, request.IsReversed());
@@ -76,19 +77,31 @@ RankRange Cut(RankRange ranks, const RangeRequest::Limit& limit, bool reversed) 
   return {ranks.first + limit.offset, ranks.first + limit.offset + count};
 }
 
-RankRange RanksOf(const SortedSet& set, const IndexRange& range, bool reversed) {
+RankRange RanksOf(const SortedSet& set, const IndexRange& range, const RangeRequest& request) {
   const RankRange ranks = range.Within(set.size());
-  return reversed ? RankRange{set.size() - ranks.last, set.size() - ranks.first} : ranks;
+  return request.IsReversed() ? RankRange{set.size() - ranks.last, set.size() - ranks.first}
+                              : ranks;
 }
 
-RankRange RanksOf(const SortedSet& set, const ScoreRange& range, bool) { return set.Ranks(range); }
-RankRange RanksOf(const SortedSet& set, const LexRange& range, bool) { return set.Ranks(range); }
+RankRange RanksOf(const SortedSet& set, const TimedScoreRange& range, const RangeRequest& request) {
+  return range.RanksIn(set, request.now);
+}
+
+RankRange RanksOf(const SortedSet& set, const LexRange& range, const RangeRequest&) {
+  return set.Ranks(range);
+}
 
 }  // namespace
 
+void RangeRequest::CheckSuits(Call& call, const SortedSet* set) const {
+  if (const auto* const scores = std::get_if<TimedScoreRange>(&range)) {
+    zsetd::CheckSuits(call, *scores, set);
+  }
+}
+
 RankRange RangeRequest::RanksIn(const SortedSet& set) const {
   const RankRange ranks =
-      std::visit([&](const auto& ends) { return RanksOf(set, ends, IsReversed()); }, range);
+      std::visit([&](const auto& ends) { return RanksOf(set, ends, *this); }, range);
   return limit && !pattern ? Cut(ranks, *limit, IsReversed()) : ranks;
 }
 

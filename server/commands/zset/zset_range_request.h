@@ -6,10 +6,12 @@
 #include <variant>
 
 #include "core/sorted_set/sorted_set.h"
+#include "core/sorted_set/timed_score_range.h"
 #include "core/util/range.h"
 #include "core/util/time.h"
 #include "server/commands/common/index_range.h"
 #include "server/commands/zset/zset_reply.h"
+#include "server/engine/call.h"
 #include "server/engine/command/arg_reader.h"
 
 namespace zsetd {
@@ -33,9 +35,13 @@ struct RangeRequest {
   ElementParts parts;
   std::optional<Limit> limit;
   std::optional<std::string_view> pattern;  // MATCH; LIMIT then counts the matches
-  std::variant<IndexRange, ScoreRange, LexRange> range;
+  std::variant<IndexRange, TimedScoreRange, LexRange> range;
+  Millis now{0};  // of timed bounds
 
   bool IsReversed() const { return reversed.value_or(false); }
+
+  // Refuses a range of scores that does not suit the form of the set's scores.
+  void CheckSuits(Call& call, const SortedSet* set) const;
 
   // The ranks of the requested elements, which are read from the end if reversed. If there is a
   // pattern, the ranks of the elements to compare with it. O(log n).

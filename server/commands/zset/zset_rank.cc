@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
@@ -56,6 +57,10 @@ std::optional<size_t> RankOf(const SortedSet* set, std::string_view member, bool
 
 // Returns the number of elements with a lower score, or with a higher score if `reversed`.
 size_t CompetitionRank(const SortedSet& set, double score, bool reversed) {
+  if (set.has_form()) {
+    const RankRange ties = set.Ranks(CodeRange{ScoreCode(score), ScoreCode(score)});
+    return reversed ? set.size() - ties.last : ties.first;
+  }
   const ScoreRange better = reversed
                                 ? ScoreRange{{.score = score, .exclusive = true}, {kInfinity}}
                                 : ScoreRange{{-kInfinity}, {.score = score, .exclusive = true}};
@@ -75,7 +80,7 @@ void Rank(Call& call, bool reversed) {
   if (options.competition) rank = CompetitionRank(*set, score, reversed);
   if (options.with_score) call.reply.Array(2);
   call.reply.Integer(static_cast<int64_t>(*rank));
-  if (options.with_score) call.reply.Double(score);
+  if (options.with_score) ReplyScore(call.reply, set, score);
 }
 
 void ZRank(Call& call) { Rank(call, /*reversed=*/false); }
@@ -103,7 +108,10 @@ void ZMRevRank(Call& call) { Ranks(call, /*reversed=*/true); }
 // Returns the number of elements with a lower score, or with this score and a lesser member.
 // O(log n x log t) for t elements with this score.
 size_t CountBefore(const SortedSet& set, const Element& element) {
-  RankRange ties = set.Ranks(ScoreRange{{.score = element.score}, {.score = element.score}});
+  const uint64_t code = ScoreCode(element.score);
+  RankRange ties = set.has_form()
+                       ? set.Ranks(CodeRange{code, code})
+                       : set.Ranks(ScoreRange{{.score = element.score}, {.score = element.score}});
   while (!ties.empty()) {
     const size_t middle = ties.first + ties.size() / 2;
     if (set.At(middle).member() < element.member) {
@@ -115,12 +123,16 @@ size_t CountBefore(const SortedSet& set, const Element& element) {
   return ties.first;
 }
 
+bool IsLower(const SortedSet& set, double a, double b) {
+  return set.has_form() ? ScoreCode(a) < ScoreCode(b) : a < b;
+}
+
 // Returns the rank that the element would have: the number of other elements before it, or after it
 // if `reversed`. If the member exists with another score, it is not counted.
 size_t RankOfElement(const SortedSet& set, const Element& element, bool reversed) {
   const std::optional<double> present = set.Score(element.member);
   const size_t others = set.size() - present.has_value();
-  const bool counts_itself = present && *present < element.score;
+  const bool counts_itself = present && IsLower(set, *present, element.score);
   const size_t before = CountBefore(set, element) - counts_itself;
   return reversed ? others - before : before;
 }
@@ -129,13 +141,22 @@ size_t RankOfElement(const SortedSet& set, const Element& element, bool reversed
 // A last word REV is the option, so a member of that name needs the option after it.
 void ZRankOf(Call& call) {
   const std::string_view key = call.args.Word();
-  const double score = call.args.Float();
+  const std::string_view text = call.args.Peek();
+  const bool is_tuple = IsTupleText(text);
+  double score = is_tuple ? (call.args.Word(), 0) : call.args.Float();
   const bool has_member = call.args.left() > 1 ||
                           (call.args.left() == 1 && !EqualsIgnoringCase(call.args.Peek(), "rev"));
   const std::string_view member = has_member ? call.args.Word() : std::string_view();
   const bool reversed = call.args.Take("rev");
   call.args.End();
   const SortedSet* set = call.Find<SortedSet>(key);
+  if (set != nullptr && set->has_form()) {
+    const std::optional<uint64_t> code = set->form().Code(text);
+    if (!code) call.args.Refuse(NotAScore(set->form()));
+    score = ScoreOf(code.value_or(0));
+  } else if (set != nullptr && is_tuple) {
+    call.args.Refuse(kNotAFloat);
+  }
   if (call.Refused()) return;
   size_t rank = 0;
   if (set != nullptr) {

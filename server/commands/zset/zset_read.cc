@@ -20,7 +20,7 @@ void ZScore(Call& call) {
   const std::string_view member = call.args.Word();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
-  ReplyScore(call.reply, set == nullptr ? std::nullopt : set->Score(member));
+  ReplyScore(call.reply, set, set == nullptr ? std::nullopt : set->Score(member));
 }
 
 void ZMScore(Call& call) {
@@ -30,8 +30,15 @@ void ZMScore(Call& call) {
   if (call.Refused()) return;
   call.reply.Array(members.size());
   for (const std::string_view member : members) {
-    ReplyScore(call.reply, set == nullptr ? std::nullopt : set->Score(member));
+    ReplyScore(call.reply, set, set == nullptr ? std::nullopt : set->Score(member));
   }
+}
+
+void ZForm(Call& call) {
+  const SortedSet* const set = call.Find<SortedSet>(call.args.Word());
+  if (call.Refused()) return;
+  if (set == nullptr) return call.reply.Null();
+  call.reply.Bulk(set->form().Text());
 }
 
 constexpr Command kZSetReadCommands[] = {
@@ -71,6 +78,17 @@ constexpr Command kZSetReadCommands[] = {
      .usage = "key member [member ...]",
      .summary = "Returns the scores of several members.",
      .cost = "O(N) for N members requested"},
+    {.name = "zform",
+     .run = ZForm,
+     .arity = 2,
+     .flags = kReadOnly | kFast,
+     .keys = kOneKey,
+     .concurrent = true,
+     .group = CommandGroup::kSortedSet,
+     .since = kZsetdOnly,
+     .usage = "key",
+     .summary = "Returns the form of the scores: DOUBLE, INT64 or TUPLE with its fields.",
+     .cost = "O(1)"},
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "core/sorted_set/sorted_set.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/common/index_range.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/zset_bounds.h"
@@ -24,13 +25,21 @@ void ZRem(Call& call) {
   call.reply.Integer(removed);
 }
 
-// `ranks_in` returns the ranks to remove from the set. Returns whether anything was removed.
+// `ranks_in` returns the ranks to remove from the set, by `scores` unless that is null. Returns
+// whether anything was removed.
 template <class RanksIn>
-bool RemoveRange(Call& call, std::string_view key, KeyEvent event, RanksIn ranks_in) {
+bool RemoveRange(Call& call, std::string_view key, KeyEvent event, RanksIn ranks_in,
+                 const TimedScoreRange* scores = nullptr) {
   Edit<SortedSet> set = call.Open<SortedSet>(key, event);
+  if (scores != nullptr) CheckSuits(call, *scores, set ? &*set : nullptr);
   if (call.Refused()) return false;
   const size_t before = set ? set->size() : 0;
-  if (set) CutRanks(set, ranks_in(*set));
+  if (set) {
+    const RankRange ranks = ranks_in(*set);
+    RemovedMembers members(call, *set, ranks);
+    CutRanks(set, ranks);
+    members.Propagate(key);
+  }
   const size_t removed = before - (set ? set->size() : 0);
   call.reply.Integer(static_cast<int64_t>(removed));
   return removed > 0;
@@ -45,10 +54,10 @@ void ZRemRangeByRank(Call& call) {
 
 void ZRemRangeByScore(Call& call) {
   const std::string_view key = call.args.Word();
-  const ScoreRange range = TakeScoreRange(call.args, call.now());
-  const bool removed = RemoveRange(call, key, KeyEvent::kZRemRangeByScore,
-                                   [&](const SortedSet& set) { return set.Ranks(range); });
-  if (removed) PropagateBounds(call, 2);
+  const TimedScoreRange range = TakeTimedScoreRange(call.args);
+  const auto ranks_in = [&](const SortedSet& set) { return range.RanksIn(set, call.now()); };
+  const bool removed = RemoveRange(call, key, KeyEvent::kZRemRangeByScore, ranks_in, &range);
+  if (removed && !call.is_propagated()) PropagateBounds(call, 2);
 }
 
 void ZRemRangeByLex(Call& call) {

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "server/engine/support/score_text.h"
+
 namespace zsetd {
 namespace {
 
@@ -20,8 +22,12 @@ void ReplyPayload(ReplyWriter& reply, std::optional<std::string_view> payload) {
   payload ? reply.Bulk(*payload) : reply.Null();
 }
 
+void ReplyScoreOf(ReplyWriter& reply, double score, const ScoreForm* form) {
+  form == nullptr ? reply.Double(score) : reply.Bulk(ScoreText(*form, score));
+}
+
 void ReplyMore(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts) {
-  if (parts.score) reply.Double(at.score());
+  if (parts.score) ReplyScoreOf(reply, at.score(), parts.form);
   if (parts.payload) ReplyPayload(reply, at.payload());
 }
 
@@ -40,15 +46,11 @@ void StartElements(ReplyWriter& reply, size_t count, ElementParts parts) {
   reply.Array(flat ? parts.count() * count : count);
 }
 
-void ReplyElement(ReplyWriter& reply, const Element& element, bool with_score) {
-  ReplyElement(reply, element, std::nullopt, {.score = with_score});
-}
-
 void ReplyElement(ReplyWriter& reply, const Element& element,
                   std::optional<std::string_view> payload, ElementParts parts) {
   StartElement(reply, parts);
   reply.Bulk(element.member);
-  if (parts.score) reply.Double(element.score);
+  if (parts.score) ReplyScoreOf(reply, element.score, parts.form);
   if (parts.payload) ReplyPayload(reply, payload);
 }
 
@@ -57,26 +59,23 @@ void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts 
   ReplyParts(reply, at, parts);
 }
 
-void ReplyScore(ReplyWriter& reply, std::optional<double> score) {
-  if (score) {
-    reply.Double(*score);
-  } else {
-    reply.Null();
-  }
+void ReplyScore(ReplyWriter& reply, const SortedSet* set, std::optional<double> score) {
+  if (!score) return reply.Null();
+  set->has_form() ? ReplyScoreOf(reply, *score, &set->form()) : reply.Double(*score);
 }
 
-void ReplyTuple(ReplyWriter& reply, const SortedSet::Cursor& at, bool with_payload) {
-  const ElementParts parts = {.score = true, .payload = with_payload};
+void ReplyTuple(ReplyWriter& reply, const SortedSet& set, size_t rank, bool with_payload) {
+  const ElementParts parts = PartsIn(set, {.score = true, .payload = with_payload});
   reply.Array(parts.count());
-  ReplyParts(reply, at, parts);
+  ReplyParts(reply, set.At(rank), parts);
 }
 
-void ReplyKeyAndElement(Call& call, std::string_view key, const SortedSet::Cursor& at,
+void ReplyKeyAndElement(Call& call, std::string_view key, const SortedSet& set, size_t rank,
                         bool with_payload) {
-  const ElementParts parts = {.score = true, .payload = with_payload};
+  const ElementParts parts = PartsIn(set, {.score = true, .payload = with_payload});
   call.reply.Array(1 + parts.count());
   call.reply.Bulk(key);
-  ReplyParts(call.reply, at, parts);
+  ReplyParts(call.reply, set.At(rank), parts);
 }
 
 void ReplyKeyAndTuples(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
@@ -84,9 +83,11 @@ void ReplyKeyAndTuples(Call& call, std::string_view key, const SortedSet& set, R
   call.reply.Array(2);
   call.reply.Bulk(key);
   call.reply.Array(ranks.size());
+  const ElementParts parts = PartsIn(set, {.score = true, .payload = with_payloads});
   SortedSet::Cursor at = set.At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t i = 0; i < ranks.size(); ++i, reversed ? at.Previous() : at.Next()) {
-    ReplyTuple(call.reply, at, with_payloads);
+    call.reply.Array(parts.count());
+    ReplyParts(call.reply, at, parts);
   }
 }
 
@@ -96,6 +97,7 @@ void ReplyElements(Call& call, const SortedSet* set, RankRange ranks, bool rever
   const size_t count = set == nullptr ? 0 : ranks.size();
   StartElements(call.reply, count, parts);
   if (count == 0) return;
+  parts = PartsIn(*set, parts);
   SortedSet::Cursor at = set->At(reversed ? ranks.last - 1 : ranks.first);
   for (size_t left = count; left > 0; --left) {
     ReplyElement(call.reply, at, parts);

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "core/sorted_set/sorted_set.h"
-#include "protocol/text/number_text.h"
 #include "server/commands/common/scan_request.h"
 #include "server/commands/zset/families.h"
 #include "server/engine/call.h"
+#include "server/engine/support/score_text.h"
 
 namespace zsetd {
 namespace {
@@ -33,7 +33,7 @@ void ZScan(Call& call) {
   ReplyScan(call.reply, request, request.with_values ? 2 * found.size() : found.size());
   for (const auto& [member, score] : found) {
     call.reply.Bulk(member);
-    if (request.with_values) call.reply.Bulk(DoubleText(score));
+    if (request.with_values) call.reply.Bulk(ScoreText(set->form(), score));
   }
 }
 

@@ -7,15 +7,28 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/common/formed_scores.h"
+#include "server/commands/zset/zset_form_add.h"
 
 namespace zsetd {
 namespace {
+
+// Members that are deleted since are not propagated.
+void PropagateFormed(Call& call, std::string_view key, const AddRule& rule,
+                     const std::vector<std::string_view>& members) {
+  const SortedSet& set = *call.keys.all().Find(key)->GetIf<SortedSet>();
+  PropagatedScores scores(call, key, set.form(), rule.increment || rule.keep_deadline);
+  for (const std::string_view member : members) {
+    if (const std::optional<double> score = set.Score(member)) scores.Add(member, *score);
+  }
+}
 
 // Redis receives the addition; only zsetd receives the deadlines. Adding a member removes its
 // deadline, so a deadline that KEEPTTL keeps is propagated again.
 void PropagateTimed(Call& call, std::string_view key, const TimedAddRequest& request,
                     const std::vector<std::string_view>& members) {
   if (!call.Propagates() || members.empty()) return;
+  if (HasForm(call, key)) return PropagateFormed(call, key, request.add.rule, members);
   PropagatePairs(call, key, request.add);
   if (!request.add.rule.keep_deadline) return;
   const Entry* entry = call.keys.all().Find(key);
@@ -56,8 +69,19 @@ void ExpireSet(Call& call, std::string_view key, const std::vector<std::string_v
   }
 }
 
+// Like Add() below, for scores with a form.
+std::vector<std::string_view> AddFormedPairs(Call& call, Edit<SortedSet>& set,
+                                             const AddRequest& request) {
+  FormedAddition addition(call, set, request);
+  std::vector<std::string_view> members;
+  if (!addition.Prepare()) return members;
+  for (const Element& element : addition.Run()) members.push_back(element.member);
+  return members;
+}
+
 // Adds the pairs and replies. Returns the members that were set.
 std::vector<std::string_view> Add(Call& call, Edit<SortedSet>& set, const AddRequest& request) {
+  if (IsFormed(set, request)) return AddFormedPairs(call, set, request);
   std::vector<std::string_view> members;
   if (!request.rule.increment) {
     call.reply.Integer(AddPairs(set, request, &members));

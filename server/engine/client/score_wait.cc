@@ -4,7 +4,8 @@ namespace zsetd {
 
 bool ScoreWait::CanServe(std::string_view, const Entry& entry, Millis now) const {
   const SortedSet* const set = entry.GetIf<SortedSet>();
-  return set != nullptr && !set->Ranks(scores_.At(now)).empty();
+  if (set == nullptr) return false;
+  return !scores_.Suits(*set, now) || !scores_.RanksIn(*set, now).empty();
 }
 
 std::optional<Millis> ScoreWait::NextDue(const Entry& entry, Millis now) const {

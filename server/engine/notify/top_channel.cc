@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/resp/inline_words.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/support/score_text.h"
 
 namespace zsetd {
 namespace {
@@ -61,8 +63,8 @@ std::optional<TopChannel> ReadTopChannel(std::string_view name) {
   return channel;
 }
 
-TopElement::TopElement(std::string_view member, double score)
-    : identity_(IdentityOf(member)), score_(score) {}
+TopElement::TopElement(std::string_view member, std::string score)
+    : identity_(IdentityOf(member)), score_(std::move(score)) {}
 
 Top TopOf(const SortedSet* set, size_t count, bool reversed) {
   Top top;
@@ -72,7 +74,7 @@ Top TopOf(const SortedSet* set, size_t count, bool reversed) {
   SortedSet::Cursor at = set->At(reversed ? set->size() - 1 : 0);
   while (top.size() < size) {
     const Element element = at.element();
-    top.emplace_back(element.member, element.score);
+    top.emplace_back(element.member, ScoreText(set->form(), element.score));
     reversed ? at.Previous() : at.Next();
   }
   return top;
@@ -85,7 +87,7 @@ std::string TopChanges(const Top& before, const Top& after) {
   for (size_t rank = 0; rank < after.size(); ++rank) {
     const TopElement& element = after[rank];
     const auto old = old_ranks.find(element.identity());
-    const std::string place = RankText(rank) + ' ' + DoubleText(element.score()) + ' ';
+    const std::string place = RankText(rank) + ' ' + element.score() + ' ';
     if (old == old_ranks.end()) {
       AddLine(arrivals, "in " + place, element);
       continue;

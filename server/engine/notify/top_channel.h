@@ -40,9 +40,10 @@ class TopElement {
  public:
   static constexpr size_t kShownBytes = 1024;
 
-  TopElement(std::string_view member, double score);
+  // `score` is the text that messages show.
+  TopElement(std::string_view member, std::string score);
 
-  double score() const { return score_; }
+  const std::string& score() const { return score_; }
   std::string_view shown() const { return std::string_view(identity_).substr(0, kShownBytes); }
 
   // Differs between members, also if their first bytes are equal.
@@ -50,7 +51,7 @@ class TopElement {
 
  private:
   std::string identity_;  // a long member's first bytes, then its hash
-  double score_;
+  std::string score_;
 };
 
 using Top = std::vector<TopElement>;

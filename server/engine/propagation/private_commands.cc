@@ -13,19 +13,29 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kMark("\0zsetd", 6);
+constexpr char kReplaces = '!';
 
 }  // namespace
 
 std::string WrapPrivateCommand(Args request) { return std::string(kMark) + EncodeRequest(request); }
+
+std::string WrapReplacement(Args request) {
+  return std::string(kMark) + kReplaces + EncodeRequest(request);
+}
 
 bool IsPrivateCommand(Args request) {
   return request.size() == 2 && EqualsIgnoringCase(request[0], "echo") &&
          request[1].starts_with(kMark);
 }
 
+bool IsReplacement(Args request) {
+  return IsPrivateCommand(request) && request[1].substr(kMark.size()).starts_with(kReplaces);
+}
+
 std::optional<OwnedArgs> UnwrapPrivateCommand(Args request) {
   assert(IsPrivateCommand(request));
   std::string_view bytes = request[1].substr(kMark.size());
+  if (bytes.starts_with(kReplaces)) bytes.remove_prefix(1);
   if (!bytes.starts_with('*')) return std::nullopt;
   RequestParser parser({.max_bulk_bytes = bytes.size()});
   while (!bytes.empty()) {

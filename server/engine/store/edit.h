@@ -140,6 +140,16 @@ class Edit {
     return result;
   }
 
+  // Adds a member to a sorted set with a form, or moves it.
+  auto Place(std::string_view member, uint64_t code, bool keeps_deadline) {
+    const auto result = (**this).Place(member, code, keeps_deadline);
+    if (result.Changed()) RecordSubkey(member);
+    if (result.kind == decltype(result)::Kind::kAdded) {
+      added_bytes_ = std::max(added_bytes_, member.size() + 1);
+    }
+    return result;
+  }
+
   // Sets a field of a hash, with Hash::OldDeadline.
   template <class... OldDeadline>
   bool Set(std::string_view name, std::string_view value, OldDeadline... old_deadline) const {

@@ -60,6 +60,25 @@ std::optional<Value> MakeHash(RdbReader& reader, RdbType type, Millis now,
   return std::nullopt;
 }
 
+// A set whose scores have a form.
+std::optional<Value> MakeSortedSetOfForm(RdbReader& reader, const ValueLimits& limits) {
+  const std::optional<ScoreForm> form = ScoreForm::Read(reader.String());
+  if (!reader.ok() || !form || form->is_double()) return Unsound(reader);
+  SortedSetBuilder builder(*form);
+  const auto add = [&](const RdbElement& element) {
+    if (!form->IsCode(element.code)) return false;
+    builder.Add(element.member, ScoreOf(element.code), element.deadline);
+    if (element.payload) builder.SetPayload(element.member, *element.payload);
+    return true;
+  };
+  if (!ReadRdbCoded(reader, add)) return Unsound(reader);
+  if (builder.size() == 0) return std::nullopt;
+  std::optional<SortedSet> set = builder.Build();
+  if (!set) return Unsound(reader);
+  set->Expect(set->size(), set->longest_member(), limits.sorted_set);
+  return set;
+}
+
 std::optional<Value> MakeSortedSet(RdbReader& reader, RdbType type, const ValueLimits& limits) {
   SortedSetBuilder builder;
   const auto add = [&](std::string_view member, double score) {
@@ -126,6 +145,8 @@ std::optional<Value> MakeValue(RdbReader& reader, RdbType type, Millis now,
     case RdbType::kZSetDeadlines:
     case RdbType::kZSetPayloads:
       return MakeSortedSet(reader, type, limits);
+    case RdbType::kZSetForm:
+      return MakeSortedSetOfForm(reader, limits);
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
@@ -148,6 +169,7 @@ bool IsReadable(RdbType type) {
       return false;
     case RdbType::kZSetDeadlines:
     case RdbType::kZSetPayloads:
+    case RdbType::kZSetForm:
       return true;
     default:
       break;

@@ -24,8 +24,10 @@
 namespace zsetd {
 namespace {
 
-// The deadlines and payloads of the elements of a set, collected while its blocks are written.
+// The deadlines and payloads of the elements of a set, and its form, collected while its blocks are
+// written.
 struct CollectedElementFields {
+  std::optional<ScoreFormFields> form;  // nullopt: DOUBLE
   ElementDeadlineFields deadlines;
   ElementPayloadFields payloads;
 };
@@ -43,11 +45,13 @@ class BlockPart : public UnwrittenPart {
 
   void Write(RdbFileWriter& writer) override {
     assert(block_->count() > 0);
-    const bool has_fields = block_->has_deadlines() || block_->has_payloads();
+    const bool has_form = fields_ != nullptr && fields_->form;
+    const bool has_fields = has_form || block_->has_deadlines() || block_->has_payloads();
     BlockReader reader(*block_, block_->count() - 1);
     for (size_t left = block_->count(); left > 0; --left) {
       writer.values().String(reader.member());
-      writer.values().Double(ScoreOf(reader.code()));
+      writer.values().Double(has_form ? fields_->form->form().Rounded(reader.code())
+                                      : ScoreOf(reader.code()));
       if (has_fields) AddFields(reader);
       if (left > 1) reader.Backward();
     }
@@ -55,6 +59,7 @@ class BlockPart : public UnwrittenPart {
 
  private:
   void AddFields(const BlockReader& reader) {
+    if (fields_->form) fields_->form->Add(reader.member(), reader.code());
     const uint64_t deadline = block_->DeadlineAt(reader.index());
     if (deadline != kNoDeadline) {
       fields_->deadlines.Add(reader.member(), Millis(static_cast<int64_t>(deadline)));
@@ -77,6 +82,7 @@ class ElementFieldsPart : public UnwrittenPart {
 
   size_t bytes() const override { return 0; }
   void Write(RdbFileWriter& writer) override {
+    if (fields_->form) WriteScoreForm(fields_->form->Take(), writer);
     WriteElementDeadlines(fields_->deadlines.Take(), writer);
     WriteElementPayloads(fields_->payloads.Take(), writer);
   }
@@ -88,8 +94,12 @@ class ElementFieldsPart : public UnwrittenPart {
 // From the highest score down, as Redis does: it puts each element that it reads before the last.
 class SortedSetSlices : public RdbValueSlices {
  public:
-  explicit SortedSetSlices(std::unique_ptr<SortedSetSnapshot> snapshot)
-      : snapshot_(std::move(snapshot)) {}
+  SortedSetSlices(std::unique_ptr<SortedSetSnapshot> snapshot, const ScoreForm& form)
+      : snapshot_(std::move(snapshot)) {
+    if (form.is_double()) return;
+    fields_ = std::make_shared<CollectedElementFields>();
+    fields_->form.emplace(form);
+  }
 
   RdbType type() const override { return RdbType::kZSet; }
   void Begin(RdbWriter& writer) override { writer.Length(snapshot_->size()); }
@@ -109,7 +119,7 @@ class SortedSetSlices : public RdbValueSlices {
 
  private:
   const std::unique_ptr<SortedSetSnapshot> snapshot_;
-  std::shared_ptr<CollectedElementFields> fields_;  // null: no deadlines and payloads yet
+  std::shared_ptr<CollectedElementFields> fields_;  // null: nothing to collect yet
 };
 
 class TableSlices : public RdbValueSlices {
@@ -289,7 +299,7 @@ bool IsLarge(const Value& value, const LargeValueLimits& limits) {
 
 Slices Start(const SortedSet& set, const LargeValueLimits& limits) {
   if (!IsLarge(set, limits)) return nullptr;
-  return std::make_unique<SortedSetSlices>(set.StartSnapshot());
+  return std::make_unique<SortedSetSlices>(set.StartSnapshot(), set.form());
 }
 
 Slices Start(const Hash& hash, const LargeValueLimits& limits) {

@@ -12,6 +12,7 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/store/stream/stream_producers.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
+#include "server/engine/support/score_text.h"
 
 namespace zsetd {
 namespace {
@@ -116,7 +117,7 @@ void WritePacked(const SortedSet& set, RdbWriter& writer) {
   for (auto at = set.At(0); at.valid(); at.Next()) {
     const Element element = at.element();
     packed.Add(element.member);
-    packed.Add(DoubleText(element.score));
+    packed.Add(DoubleText(PlainScore(set.form(), element.score)));
   }
   writer.String(packed.Finish());
 }
@@ -129,7 +130,7 @@ void Write(const SortedSet& set, RdbWriter& writer) {
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
     const Element element = at.element();
     writer.String(element.member);
-    writer.Double(element.score);
+    writer.Double(PlainScore(set.form(), element.score));
   }
 }
 
@@ -166,6 +167,22 @@ void WriteWithPayloads(const SortedSet& set, RdbWriter& writer) {
     const std::optional<std::string_view> payload = at.payload();
     writer.String(at.member());
     writer.Double(at.score());
+    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+    writer.Length(payload ? 1 : 0);
+    if (payload) writer.String(*payload);
+  }
+}
+
+void WriteWithForm(const SortedSet& set, RdbWriter& writer) {
+  const Millis first = set.EarliestDeadline().value_or(Millis(0));
+  writer.String(set.form().Text());
+  writer.Length(set.size());
+  writer.Length(static_cast<uint64_t>(first.count()));
+  for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
+    const std::optional<Millis> deadline = at.deadline();
+    const std::optional<std::string_view> payload = at.payload();
+    writer.String(at.member());
+    writer.LittleEndian(ScoreCode(at.score()), 8);
     writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
     writer.Length(payload ? 1 : 0);
     if (payload) writer.String(*payload);
@@ -214,6 +231,10 @@ void WriteDump(const Entry& entry, RdbWriter& writer) {
     return WriteFieldsWithDeadlines(entry, writer);
   }
   const SortedSet* set = entry.GetIf<SortedSet>();
+  if (set != nullptr && set->has_form()) {
+    writer.Type(RdbType::kZSetForm);
+    return WriteWithForm(*set, writer);
+  }
   if (set != nullptr && set->HasPayloads()) {
     writer.Type(RdbType::kZSetPayloads);
     return WriteWithPayloads(*set, writer);

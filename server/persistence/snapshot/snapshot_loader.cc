@@ -67,6 +67,7 @@ class Loader {
   Step ReadAux();
   bool KeepsExpired() const { return options_.keeps_expired || position_.offset >= 0; }
   bool SetDeadlines(std::string_view field);
+  bool SetForm(std::string_view field);
   bool SetPayloads(std::string_view field);
   bool SetProducers(std::string_view field);
   void NotePosition(std::string_view name, std::string_view value);
@@ -103,8 +104,9 @@ class Loader {
   // in the file.
   std::vector<std::pair<std::unique_ptr<Entry>, uint64_t>> waiting_;
 
-  bool last_is_waiting_ = false;  // whether the last key's entry is in `waiting_`
-  Entry* last_entry_ = nullptr;   // of the last key; null if it was left out or is waiting
+  bool last_is_waiting_ = false;           // whether the last key's entry is in `waiting_`
+  std::optional<ScoreForm> checked_form_;  // of the last key that was checked
+  Entry* last_entry_ = nullptr;            // of the last key; null if it was left out or is waiting
   int database_ = 0;
   uint64_t announced_keys_ = 0;  // of the selected database; not verified
   KeyNotes notes_;
@@ -205,6 +207,9 @@ Loader::Step Loader::ReadAux() {
   const std::string name(reader_.String());
   const std::string_view value = reader_.String();
   if (reader_.ok()) NotePosition(name, value);
+  if (reader_.ok() && name == kScoreFormAux && !SetForm(value)) {
+    return Damaged("the form of a key's scores");
+  }
   if (reader_.ok() && name == kElementDeadlinesAux && !SetDeadlines(value)) {
     return Damaged("a deadline of an element");
   }
@@ -232,6 +237,21 @@ bool Loader::SetDeadlines(std::string_view field) {
   const bool is_sound = SetElementDeadlines(*last_entry_, field);
   keyspace_->ElementDeadlineChanged(*last_entry_, before);
   return is_sound;
+}
+
+// Like SetDeadlines(), for the form of scores.
+bool Loader::SetForm(std::string_view field) {
+  if (names_ != nullptr) {
+    using LastValue = CheckedNames::LastValue;
+    if (names_->last_value != LastValue::kSortedSet) return names_->last_value == LastValue::kNone;
+    const auto form = ReadScoreForm(field, [this](std::string_view member, uint64_t) {
+      return names_->elements.Contains(member);
+    });
+    const bool is_sound = form && (!checked_form_ || *checked_form_ == *form);
+    checked_form_ = form;
+    return is_sound;
+  }
+  return last_entry_ == nullptr || SetScoreForm(*last_entry_, field);
 }
 
 // Like SetDeadlines(), for payloads.
@@ -287,6 +307,7 @@ Loader::Step Loader::SelectDatabase() {
   announced_keys_ = 0;
   keyspace_ = nullptr;
   last_entry_ = nullptr;
+  checked_form_.reset();
   if (names_ != nullptr) names_->last_value = CheckedNames::LastValue::kNone;
   return absl::OkStatus();
 }
@@ -294,6 +315,7 @@ Loader::Step Loader::SelectDatabase() {
 Loader::Step Loader::ReadKey(RdbType type) {
   const std::string key(reader_.String());
   last_entry_ = nullptr;
+  checked_form_.reset();
   if (names_ != nullptr) names_->last_value = CheckedNames::LastValue::kNone;
   last_is_waiting_ = false;
   if (!reader_.ok()) return Damaged("a key");
@@ -340,7 +362,8 @@ bool Loader::CheckKey(RdbType type, const std::string& key) {
   using LastValue = CheckedNames::LastValue;
   const bool is_sorted_set = type == RdbType::kZSetOfTexts || type == RdbType::kZSet ||
                              type == RdbType::kZSetZiplist || type == RdbType::kZSetListpack ||
-                             type == RdbType::kZSetDeadlines || type == RdbType::kZSetPayloads;
+                             type == RdbType::kZSetDeadlines || type == RdbType::kZSetPayloads ||
+                             type == RdbType::kZSetForm;
   names_->last_value = is_sorted_set ? LastValue::kSortedSet : LastValue::kOther;
   names_->keys.Add(std::to_string(database_) + ":" + key);
   ++loaded_.keys_loaded;

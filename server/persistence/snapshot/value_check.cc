@@ -73,6 +73,15 @@ bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
   return Keeps(reader, is_sound, names);
 }
 
+bool CheckSortedSetOfForm(RdbReader& reader, NameHashes& names) {
+  reader.String();
+  const auto add = [&](const RdbElement& element) {
+    names.Add(element.member);
+    return true;
+  };
+  return Keeps(reader, ReadRdbCoded(reader, add), names);
+}
+
 bool CheckStream(RdbReader& reader, RdbType type) {
   const bool is_sound = ReadRdbStream(reader, type, StreamLimits()).has_value();
   return Keeps(reader, is_sound, /*has_elements=*/true);
@@ -111,6 +120,8 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
     case RdbType::kZSetDeadlines:
     case RdbType::kZSetPayloads:
       return CheckSortedSet(reader, type, names);
+    case RdbType::kZSetForm:
+      return CheckSortedSetOfForm(reader, names);
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:

@@ -130,6 +130,28 @@ class AppendLog(ZsetdTest):
         client = self.serve()
         check()
 
+    def test_forms_of_scores_are_in_the_log_and_in_its_base(self):
+        client = self.serve()
+        ask = client.execute_command
+        ask("ZADD", "ids", "FORM", "INT64", 2**53, "a", 2**53 + 1, "b")
+        ask("ZINCRBY", "ids", 2**60, "a")
+        ask("ZADD", "game", "FORM", "TUPLE", 32, "32:DESC", "END", "4000000000/3", "a", "4000000000/2", "b")
+
+        def check():
+            self.assertEqual(client.execute_command("ZFORM", "game"), b"TUPLE 32 32:DESC")
+            self.assertEqual(client.execute_command("ZRANGE", "ids", 0, -1, "WITHSCORES"),
+                             [b"b", str(2**53 + 1).encode(), b"a", str(2**60 + 2**53).encode()])
+            self.assertEqual(client.execute_command("ZRANGE", "game", 0, -1, "WITHSCORES"),
+                             [b"a", b"4000000000/3", b"b", b"4000000000/2"])
+
+        client.execute_command("DEBUG", "LOADAOF")
+        check()
+        client.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+        self.kill()
+        client = self.serve()
+        check()
+
     def test_an_element_that_expires_last_delays_no_reader(self):
         client = self.serve()
         client.zadd("z", {"a": 1})

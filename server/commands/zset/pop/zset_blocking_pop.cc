@@ -6,10 +6,12 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/common/multi_pop_request.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_score_pop.h"
+#include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
@@ -55,7 +57,9 @@ void PopTuples(Call& call, std::string_view key, Edit<SortedSet>& set, bool high
                const MultiPopOptions& options) {
   const RankRange ranks = EndOf(*set, highest, options.count.value_or(1));
   ReplyKeyAndTuples(call, key, *set, ranks, highest, options.with_payloads);
+  RemovedMembers members(call, *set, ranks);
   CutRanks(set, ranks);
+  if (members.Propagate(key)) return;
   call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
@@ -87,8 +91,10 @@ void BlockingPop(Call& call, bool highest) {
   if (!set && call.WaitFor<SortedSet>(keys, timeout)) return;
   if (!set) return call.reply.NullArray();
   const RankRange ranks = EndOf(*set, highest, 1);
-  ReplyKeyAndElement(call, key, set->At(ranks.first), with_payload);
+  ReplyKeyAndElement(call, key, *set, ranks.first, with_payload);
+  RemovedMembers members(call, *set, ranks);
   CutRanks(set, ranks);
+  if (members.Propagate(key)) return;
   call.Propagate({NameOf(PopEvent(highest)), key});
 }
 
@@ -98,6 +104,7 @@ void BZPopByScore(Call& call) {
   const std::string_view key = call.args.Word();
   const ScorePopRequest request = TakeScorePopRequest(call.args);
   Edit<SortedSet> set = call.Open<SortedSet>(key, request.event());
+  CheckSuits(call, request.scores, set ? &*set : nullptr);
   if (call.Refused()) return;
   const RankRange ranks = set ? request.RanksIn(*set, call.now()) : RankRange();
   if (ranks.empty()) {

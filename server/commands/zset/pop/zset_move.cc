@@ -29,12 +29,13 @@ MovedElements TakeOut(const Edit<SortedSet>& set, Args members) {
 size_t Move(Call& call, std::string_view source, std::string_view destination, Args members) {
   Edit<SortedSet> from = call.Open<SortedSet>(source, KeyEvent::kZRem);
   if (!from) return 0;  // its last members have just expired
+  const ScoreForm form = from->form();
   MovedElements moved = TakeOut(from, members);
   from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
   if (moved.empty()) return 0;
   {
     Edit<SortedSet> to = call.OpenOrMake<SortedSet>(destination, KeyEvent::kZAdd);
-    AddMoved(to, moved, /*stays=*/false);
+    AddMoved(to, form, moved, /*stays=*/false);
   }
   PropagateMoved(call, source, destination, moved);
   return moved.size();
@@ -53,7 +54,7 @@ void ZMove(Call& call) {
   const std::string_view destination = call.args.Word();
   const Args members = call.args.Rest();
   const SortedSet* const set = call.Find<SortedSet>(source);
-  if (set != nullptr) call.Find<SortedSet>(destination);
+  if (set != nullptr) CheckSameForm(call, set, call.Find<SortedSet>(destination));
   if (call.Refused()) return;
   size_t count = 0;
   if (set != nullptr) {

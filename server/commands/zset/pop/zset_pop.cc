@@ -4,8 +4,10 @@
 #include <string_view>
 
 #include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_score_pop.h"
+#include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
@@ -49,9 +51,11 @@ void Pop(Call& call, bool highest) {
   if (request.is_counted) {
     ReplyElements(call, &*set, ranks, highest, {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyTuple(call.reply, set->At(ranks.first), request.with_payloads);
+    ReplyTuple(call.reply, *set, ranks.first, request.with_payloads);
   }
+  RemovedMembers members(call, *set, ranks);
   CutRanks(set, ranks);
+  if (members.Propagate(key)) return;
   if (request.with_payloads) {  // an option that other servers do not know
     call.Propagate(
         {highest ? "ZPOPMAX" : "ZPOPMIN", key, IntegerText(static_cast<int64_t>(count))});
@@ -63,6 +67,7 @@ void ZPopByScore(Call& call) {
   const std::string_view key = call.args.Word();
   const ScorePopRequest request = TakeScorePopRequest(call.args);
   Edit<SortedSet> set = call.Open<SortedSet>(key, request.event());
+  CheckSuits(call, request.scores, set ? &*set : nullptr);
   if (call.Refused()) return;
   const RankRange ranks = set ? request.RanksIn(*set, call.now()) : RankRange();
   if (ranks.empty()) return call.reply.Array(0);

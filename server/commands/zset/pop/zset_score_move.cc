@@ -9,6 +9,8 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/sorted_set/timed_score_range.h"
+#include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/common/timeout_option.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_moved.h"
@@ -16,6 +18,7 @@
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
+#include "server/commands/zset/zset_form_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
@@ -33,17 +36,38 @@ struct ScoreMoveRequest {
   ScorePopRequest pop;
   std::optional<double> score;  // SCORE
   std::optional<double> delta;  // ADD
+  std::string_view number;      // the text of either
+  bool is_tuple = false;        // SCORE is a tuple, and has no meaning for doubles
 
   bool IsWithinOneKey() const { return source == destination; }
   Clock clock() const {
     return pop.scores.max.clock == Clock::kNone ? pop.scores.min.clock : pop.scores.max.clock;
   }
 
-  // The score of all moved elements; nullopt if they keep theirs.
-  std::optional<double> NewScore(Millis now) const {
-    return delta ? TimedScoreBound{.clock = clock()}.At(now).score + *delta : score;
-  }
+  bool HasNewScore() const { return score || delta; }
+
+  // The score of all moved elements; nullopt if they keep theirs. Refuses a
+  // score that does not have the form of the set.
+  std::optional<double> NewScore(Call& call, const SortedSet& set) const;
 };
+
+std::optional<double> ScoreMoveRequest::NewScore(Call& call, const SortedSet& set) const {
+  if (!HasNewScore()) return std::nullopt;
+  const double clock_score = delta ? TimedScoreBound{.clock = clock()}.At(call.now()).score : 0;
+  if (!set.has_form()) {
+    if (is_tuple) call.args.Refuse(kNotAFloat);
+    return delta ? clock_score + *delta : *score;
+  }
+  const ScoreForm& form = set.form();
+  std::optional<uint64_t> code = form.Code(number);
+  if (delta) {
+    const std::optional<int64_t> summand = ParseInteger(number);
+    const auto now = form.CodesUpTo(clock_score, /*exclusive=*/false);
+    code = summand && now ? form.Sum(now->last, *summand) : std::nullopt;
+  }
+  if (!code) call.args.Refuse(NotAScore(form));
+  return ScoreOf(code.value_or(0));
+}
 
 // Takes SCORE or ADD with its number, of which one is allowed.
 bool TakeScoreOption(Call& call, ScoreMoveRequest& request) {
@@ -52,8 +76,11 @@ bool TakeScoreOption(Call& call, ScoreMoveRequest& request) {
   const bool is_sum = args.Take("add");
   if (!is_sum && !args.Take("score")) return false;
   const std::string_view text = args.Peek();
-  const double number = args.Float();
-  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, number)) {
+  request.number = text;
+  request.is_tuple = !is_sum && IsTupleText(text);
+  const double number = request.is_tuple ? (args.Word(), 0) : args.Float();
+  if (call.keys.refuses_inexact_integers() && IsInexactInteger(text, number) &&
+      !HasForm(call, request.source)) {
     args.Refuse(kInexactScore);
   }
   (is_sum ? request.delta : request.score) = number;
@@ -91,22 +118,29 @@ MovedElements CopyRanks(const SortedSet& set, RankRange ranks, std::optional<dou
   return copies;
 }
 
-// The sets of a move and the ranks of the elements to move. The destination is opened only if there
-// is an element to move to another key; it may not exist.
+// The sets of a move, the ranks of the elements to move, and the score that all of them get;
+// nullopt if they keep theirs. The destination is opened only if there is an element to move to
+// another key; it may not exist.
 struct OpenedMove {
   Edit<SortedSet> from;
   Edit<SortedSet> to;
   RankRange ranks;
+  std::optional<double> new_score;
 };
 
-// Refuses a destination of another type if there is an element to move.
+// Refuses a destination of another type or form if there is an element to move.
 OpenedMove OpenMove(Call& call, const ScoreMoveRequest& request) {
   const bool is_within = request.IsWithinOneKey();
   OpenedMove move;
   move.from = call.Open<SortedSet>(request.source, is_within ? KeyEvent::kZAdd : KeyEvent::kZRem);
-  if (move.from) move.ranks = request.pop.RanksIn(*move.from, call.now());
-  if (is_within || move.ranks.empty()) return move;
+  if (!move.from) return move;
+  CheckSuits(call, request.pop.scores, &*move.from);
+  move.ranks = request.pop.RanksIn(*move.from, call.now());
+  if (move.ranks.empty()) return move;
+  move.new_score = request.NewScore(call, *move.from);
+  if (is_within) return move;
   move.to = call.Open<SortedSet>(request.destination, KeyEvent::kZAdd);
+  CheckSameForm(call, &*move.from, move.to ? &*move.to : nullptr);
   return move;
 }
 
@@ -115,16 +149,17 @@ OpenedMove OpenMove(Call& call, const ScoreMoveRequest& request) {
 void MoveOpened(Call& call, const ScoreMoveRequest& request, OpenedMove& move) {
   assert(!move.ranks.empty());
   const bool is_within = request.IsWithinOneKey();
-  MovedElements copies = CopyRanks(*move.from, move.ranks, request.NewScore(call.now()), is_within);
+  const ScoreForm form = move.from->form();
+  MovedElements copies = CopyRanks(*move.from, move.ranks, move.new_score, is_within);
   if (is_within) {
     const uint32_t revision = move.from->revision();
-    AddMoved(move.from, copies, /*stays=*/true);
+    AddMoved(move.from, form, copies, /*stays=*/true);
     if (move.from->revision() == revision) return;
   } else {
     CutRanks(move.from, move.ranks);
     move.from = Edit<SortedSet>();  // an emptied source is deleted before the destination changes
     if (!move.to) move.to = call.keys.Make<SortedSet>(request.destination, KeyEvent::kZAdd);
-    AddMoved(move.to, copies, /*stays=*/false);
+    AddMoved(move.to, form, copies, /*stays=*/false);
   }
   PropagateMoved(call, request.source, request.destination, copies);
 }

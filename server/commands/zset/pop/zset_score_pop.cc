@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "protocol/text/number_text.h"
+#include "server/commands/common/formed_scores.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_reply.h"
@@ -17,7 +18,7 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 }  // namespace
 
 RankRange ScorePopRequest::RanksIn(const SortedSet& set, Millis now) const {
-  const RankRange all = set.Ranks(scores.At(now));
+  const RankRange all = scores.RanksIn(set, now);
   const size_t taken = std::min<uint64_t>(all.size(), count.value_or(1));
   return reversed ? RankRange{all.last - taken, all.last} : RankRange{all.first, all.first + taken};
 }
@@ -53,7 +54,7 @@ void ReplyPopped(Call& call, const SortedSet& set, RankRange ranks,
     ReplyElements(call, &set, ranks, request.reversed,
                   {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyTuple(call.reply, set.At(ranks.first), request.with_payloads);
+    ReplyTuple(call.reply, set, ranks.first, request.with_payloads);
   }
 }
 
@@ -62,14 +63,15 @@ void ReplyKeyAndPopped(Call& call, std::string_view key, const SortedSet& set, R
   if (request.count) {
     ReplyKeyAndTuples(call, key, set, ranks, request.reversed, request.with_payloads);
   } else {
-    ReplyKeyAndElement(call, key, set.At(ranks.first), request.with_payloads);
+    ReplyKeyAndElement(call, key, set, ranks.first, request.with_payloads);
   }
 }
 
 void PopRanks(Call& call, std::string_view key, Edit<SortedSet>& set, RankRange ranks) {
   assert(!ranks.empty());
+  RemovedMembers members(call, *set, ranks);
   CutRanks(set, ranks);
-  if (!call.Propagates()) return;
+  if (members.Propagate(key) || !call.Propagates()) return;
   call.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(ranks.first)),
                   IntegerText(static_cast<int64_t>(ranks.last) - 1)});
 }

@@ -89,7 +89,7 @@ TEST_P(TopMessages, LeadFromOneStateToTheNext) {
     ASSERT_EQ(shown.size(), after.size());
     for (size_t rank = 0; rank < shown.size(); ++rank) {
       ASSERT_EQ(shown[rank].first, after[rank].shown());
-      ASSERT_EQ(shown[rank].second, after[rank].score());
+      ASSERT_EQ(DoubleText(shown[rank].second), after[rank].score());
     }
     ASSERT_EQ(TopChanges(after, after), "");
     before = after;
@@ -100,15 +100,15 @@ INSTANTIATE_TEST_SUITE_P(Ends, TopMessages, testing::Bool());
 
 TEST(TopMessages, LongMembersAreShortenedButDiffer) {
   const std::string start(TopElement::kShownBytes, 'x');
-  const Top before = {TopElement(start + "a", 1)};
-  const Top after = {TopElement(start + "b", 1)};
+  const Top before = {TopElement(start + "a", "1")};
+  const Top after = {TopElement(start + "b", "1")};
   EXPECT_EQ(TopChanges(before, after), "out " + start + "\nin 0 1 " + start);
   EXPECT_EQ(TopChanges(before, before), "");
 }
 
 TEST(TopMessages, AMissingSetHasNoElements) {
   EXPECT_TRUE(TopOf(nullptr, 5, false).empty());
-  EXPECT_EQ(TopChanges({TopElement("a", 1)}, TopOf(nullptr, 5, false)), "out a");
+  EXPECT_EQ(TopChanges({TopElement("a", "1")}, TopOf(nullptr, 5, false)), "out a");
 }
 
 }  // namespace

@@ -134,6 +134,46 @@ std::string PayloadField(const std::string& value) {
   return "\xfa"s + String("zsetd-data") + String(value);
 }
 
+std::string FormField(const std::string& form, const std::string& codes) {
+  return "\xfa"s + String("zsetd-form") + String(String(form) + codes);
+}
+
+TEST(SnapshotLoader, ReadsTheFormOfScoresAfterTheirKey) {
+  const std::string code("\1\0\0\0\0\0\x20\x80", 8);  // 2^53 + 1
+  const auto loaded = Load(SetAnd(FormField("INT64", "\1" + String("b") + code)));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const SortedSet* set = loaded->databases.at(0).Find("z")->GetIf<SortedSet>();
+  EXPECT_EQ(set->form().Text(), "INT64");
+  EXPECT_EQ(set->form().ScoreText(ScoreCode(*set->Score("b"))), "9007199254740993");
+  EXPECT_EQ(set->size(), 2u);
+}
+
+TEST(SnapshotLoader, RefusesFormsThatAreNotTheKeys) {
+  const std::string code(8, '\0');
+  const std::string none(1, '\0');
+  const std::string one = "\1" + String("b") + code;
+  EXPECT_TRUE(Load(SetAnd(FormField("TUPLE 8 8", one) + FormField("TUPLE 8 8", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("TUPLE 8 8", none) + FormField("INT64", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("TUPLE 8 8", "\1" + String("b") + "\0\0\1\0\0\0\0\0"s))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("DOUBLE", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("TUPLE", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("INT64", "\1" + String("c") + code))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("INT64", "\2" + String("b") + code))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("INT64", none + "x"))).ok());
+  const std::string of_text = "\0"s + String("s") + String("x");
+  EXPECT_FALSE(Load(SetAnd(of_text + FormField("INT64", none))).ok());
+}
+
+TEST(SnapshotLoader, KeysOfOneFileHaveDifferentForms) {
+  const std::string none(1, '\0');
+  const std::string key = "\x05"s + String("y") + "\1" + String("c") + Number(0);
+  const auto loaded = Load(SetAnd(FormField("TUPLE 8 8", none) + key + FormField("INT64", none)));
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Keyspace& keys = loaded->databases.at(0);
+  EXPECT_EQ(keys.Find("z")->GetIf<SortedSet>()->form().Text(), "TUPLE 8 8");
+  EXPECT_EQ(keys.Find("y")->GetIf<SortedSet>()->form().Text(), "INT64");
+}
+
 TEST(SnapshotLoader, ReadsPayloadsOfMembersAfterTheirKey) {
   const auto loaded =
       Load(SetAnd(PayloadField("\2" + String("b") + String("of b") + String("a") + String(""))));

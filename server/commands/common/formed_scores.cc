@@ -1,0 +1,93 @@
+#include "server/commands/common/formed_scores.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "protocol/text/number_text.h"
+#include "server/commands/common/propagated_value.h"
+#include "server/engine/propagation/effects.h"
+#include "server/engine/support/score_text.h"
+
+namespace zsetd {
+namespace {
+
+constexpr size_t kMostTupleWords = 64;
+constexpr std::string_view kBadForm =
+    "ERR FORM should be DOUBLE, INT64, or TUPLE with fields of at most 64 bits in total and END";
+
+}  // namespace
+
+std::string NotAScore(const ScoreForm& form) {
+  if (form.kind() == ScoreForm::Kind::kInt64) return std::string(kNotAnInteger);
+  return "ERR score is not of the form " + form.Text();
+}
+
+ScoreForm TakeScoreForm(ArgReader& args) {
+  std::string text(args.Word());
+  if (text.size() == 5 && (text[0] == 't' || text[0] == 'T')) {
+    size_t words = 0;
+    while (args.ok() && !args.Take("end")) {
+      if (++words > kMostTupleWords) args.Refuse(kBadForm);
+      text += ' ';
+      text += args.Word();
+    }
+  }
+  if (!args.ok()) return {};
+  const std::optional<ScoreForm> form = ScoreForm::Read(text);
+  if (!form) args.Refuse(kBadForm);
+  return form.value_or(ScoreForm());
+}
+
+std::vector<std::string> FormWords(const ScoreForm& form) {
+  std::vector<std::string> words = {"FORM"};
+  const std::string text = form.Text();
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  if (form.kind() == ScoreForm::Kind::kTuple) words.push_back("END");
+  return words;
+}
+
+void PropagatedScores::Add(std::string_view member, double score) {
+  if (!call_.Propagates()) return;
+  items_.push_back(
+      {std::string(member), ScoreText(form_, score), DoubleText(PlainScore(form_, score))});
+  if (items_.size() == Effects::kMostItems) Flush();
+}
+
+void PropagatedScores::Flush() {
+  if (items_.empty()) return;
+  const std::vector<std::string> form = FormWords(form_);
+  const std::string count = IntegerText(static_cast<int64_t>(items_.size()));
+  std::vector<std::string_view> exact = {keeps_deadlines_ ? "ZADDEX" : "ZADD", key_};
+  if (keeps_deadlines_) exact.push_back("KEEPTTL");
+  exact.insert(exact.end(), form.begin(), form.end());
+  if (keeps_deadlines_) exact.insert(exact.end(), {"MEMBERS", count});
+  std::vector<std::string_view> plain = {"ZADD", key_};
+  for (const Item& item : items_) {
+    exact.insert(exact.end(), {item.exact, item.member});
+    plain.insert(plain.end(), {item.plain, item.member});
+  }
+  call_.PropagateTwice(exact, plain);
+  items_.clear();
+}
+
+RemovedMembers::RemovedMembers(Call& call, const SortedSet& set, RankRange ranks)
+    : call_(call), has_form_(set.has_form()) {
+  if (!has_form_ || !call.Propagates() || ranks.empty()) return;
+  SortedSet::Cursor at = set.At(ranks.first);
+  for (size_t left = ranks.size(); left > 0 && at.valid(); --left, at.Next()) {
+    members_.emplace_back(at.member());
+  }
+}
+
+bool RemovedMembers::Propagate(std::string_view key) {
+  if (!has_form_) return false;
+  PropagatedItems items(call_, "ZREM", key, members_.size());
+  for (const std::string& member : members_) items.Add({member});
+  return true;
+}
+
+}  // namespace zsetd

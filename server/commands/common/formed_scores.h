@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/sorted_set/form/score_form.h"
+#include "core/sorted_set/sorted_set.h"
+#include "core/util/range.h"
+#include "server/engine/call.h"
+
+// Requests about sorted sets whose scores have a form (core/sorted_set/form/score_form.h).
+namespace zsetd {
+
+inline constexpr std::string_view kOtherForm = "ERR the scores of the key have another form";
+inline constexpr std::string_view kScoreOverflow = "ERR increment or decrement would overflow";
+inline constexpr std::string_view kTooManyForms = "ERR too many forms of scores are in use";
+inline constexpr std::string_view kNoPositions =
+    "ERR the scores of the key have a form, so they are not positions";
+
+// The error for a text that is not a score of this form.
+std::string NotAScore(const ScoreForm& form);
+
+// Takes the words of a form after FORM: INT64, or TUPLE field [field ...] END.
+ScoreForm TakeScoreForm(ArgReader& args);
+
+// Returns these words, with FORM before them.
+std::vector<std::string> FormWords(const ScoreForm& form);
+
+// Propagates scores of members of a set with a form, in requests of bounded size. zsetd receives
+// exact scores and the form, other servers receive doubles:
+//
+//   ZADD key FORM ... score member ...                            ZADD key score member ...
+//   ZADDEX key KEEPTTL FORM ... MEMBERS count score member ...    if members keep their deadlines
+class PropagatedScores {
+ public:
+  PropagatedScores(Call& call, std::string_view key, const ScoreForm& form,
+                   bool keeps_deadlines = false)
+      : call_(call), key_(key), form_(form), keeps_deadlines_(keeps_deadlines) {}
+  PropagatedScores(const PropagatedScores&) = delete;
+  ~PropagatedScores() { Flush(); }
+
+  // Copies the member. `score` is as the set returned it.
+  void Add(std::string_view member, double score);
+
+ private:
+  struct Item {
+    std::string member, exact, plain;
+  };
+
+  void Flush();
+
+  Call& call_;
+  const std::string key_;
+  const ScoreForm form_;
+  const bool keeps_deadlines_;
+  std::vector<Item> items_;
+};
+
+// The members of elements that are about to be removed from a set with a form. Their removal is
+// propagated by name: other servers have rounded scores, so that their ranks may differ.
+class RemovedMembers {
+ public:
+  RemovedMembers(Call& call, const SortedSet& set, RankRange ranks);
+
+  // Propagates the removal. Returns false for a set without a form, whose ranks are the same
+  // everywhere.
+  bool Propagate(std::string_view key);
+
+ private:
+  Call& call_;
+  bool has_form_;
+  std::vector<std::string> members_;  // empty without a journal
+};
+
+}  // namespace zsetd
