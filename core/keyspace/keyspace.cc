@@ -113,12 +113,22 @@ std::optional<Millis> Keyspace::NextDeadline() const {
 
 const Entry* Keyspace::Random(Rng& rng) const {
   constexpr int kDraws = 100;
-  if (AllDue()) return nullptr;
+  if (AllDue() || visible_size() == 0) return nullptr;
   for (int draw = 0; draw < kDraws; ++draw) {
     const Entry* entry = entries_.Random(rng);
-    if (!IsDue(*entry)) return entry;
+    if (!IsDue(*entry) && !IsHidden(*entry)) return entry;
   }
-  return FirstOfScan();  // nearly all entries are due
+  return FirstOfScan();  // nearly all entries are due or hidden
+}
+
+size_t Keyspace::visible_size() const {
+  size_t visible = size();
+  if (hidden_slots_ == nullptr) [[likely]]
+    return visible;
+  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+    if ((*hidden_slots_)[slot]) visible -= CountInSlot(slot);
+  }
+  return visible;
 }
 
 bool Keyspace::AllDue() const {
@@ -131,7 +141,9 @@ const Entry* Keyspace::FirstOfScan() const {
   const Entry* found = nullptr;
   uint64_t cursor = 0;
   do {
-    cursor = Scan(cursor, [&](const Entry& entry) { found = &entry; });
+    cursor = Scan(cursor, [&](const Entry& entry) {
+      if (!IsHidden(entry)) found = &entry;
+    });
   } while (found == nullptr && cursor != 0);
   return found;
 }

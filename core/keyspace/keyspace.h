@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "core/hashing/dictionary.h"
+#include "core/hashing/key_slot.h"
 #include "core/keyspace/entry.h"
 #include "core/keyspace/expiry_index.h"
 #include "core/keyspace/key_table.h"
@@ -133,8 +135,8 @@ class Keyspace {
     return entries_.HasPassed(cursor, key);
   }
 
-  // A random entry that is not due; null if all are due or the keyspace is empty. O(1) expected,
-  // unless nearly all entries are due.
+  // A random entry that is neither due nor hidden; null if no such entry exists. O(1) expected,
+  // unless nearly all entries are due or hidden.
   const Entry* Random(Rng& rng) const;
 
   // Calls visit(const Entry&) for `count` random entries, including due ones, or for all if there
@@ -154,6 +156,19 @@ class Keyspace {
   void ForEachInSlot(size_t slot, Visit visit) const {
     entries_.ForEachInSlot(slot, visit);
   }
+
+  // Hides the keys of these slots from visible_size() and Random(); null: hides none. The flags
+  // outlive this, and may change. A keyspace that replaces the contents of this one by assignment
+  // hides the same slots.
+  using SlotFlags = std::bitset<kSlotCount>;
+  void set_hidden_slots(const SlotFlags* slots) { hidden_slots_ = slots; }
+  bool HidesSlots() const { return hidden_slots_ != nullptr; }
+  bool IsHidden(const Entry& entry) const {
+    return hidden_slots_ != nullptr && (*hidden_slots_)[KeySlot(entry.key())];
+  }
+
+  // size() without the hidden keys. O(1), with hidden slots O(slots).
+  size_t visible_size() const;
 
   // The entry with the earliest deadline, which may have passed; null if no entry has a deadline.
   // O(1).
@@ -182,6 +197,7 @@ class Keyspace {
   ExpiryIndex element_deadlines_;
   size_t hashes_with_deadlines_ = 0;
   Millis now_{0};
+  const SlotFlags* hidden_slots_ = nullptr;  // not moved with the contents
 };
 
 template <class Visit>

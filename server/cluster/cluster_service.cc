@@ -1,6 +1,7 @@
 #include "server/cluster/cluster_service.h"
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include "server/cluster/topology/nodes_text.h"
@@ -161,19 +162,31 @@ absl::Status ClusterService::DeleteSlots(std::span<const SlotRange> ranges) {
   return ChangeOwners(ranges, nullptr);
 }
 
+// As in Redis, the first slot that cannot be changed decides, in the order of the request.
+absl::Status ClusterService::CheckSlots(std::span<const SlotRange> ranges, bool adds) const {
+  std::bitset<kSlotCount> seen;
+  for (const SlotRange range : ranges) {
+    for (size_t slot = range.first; slot <= range.last; ++slot) {
+      const bool has_owner = topology().OwnerOf(slot) != nullptr;
+      const bool is_seen = seen[slot];
+      seen.set(slot);
+      if (has_owner != adds && !is_seen) continue;
+      const std::string_view reason = has_owner != adds ? " specified multiple times"
+                                      : has_owner       ? " is already busy"
+                                                        : " is already unassigned";
+      return Refusal("ERR Slot " + std::to_string(slot) + std::string(reason));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Gives slots without an owner to `owner`, or with null removes the owners of slots that have one.
 absl::Status ClusterService::ChangeOwners(std::span<const SlotRange> ranges,
                                           const ClusterNode* owner) {
-  const absl::StatusOr<std::bitset<kSlotCount>> slots = SlotsOf(ranges);
-  if (!slots.ok()) return slots.status();
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
-    const bool has_owner = topology().OwnerOf(slot) != nullptr;
-    if (!(*slots)[slot] || has_owner != (owner != nullptr)) continue;
-    return Refusal("ERR Slot " + std::to_string(slot) +
-                   (has_owner ? " is already busy" : " is already unassigned"));
-  }
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
-    if ((*slots)[slot]) bus().SetOwner(slot, owner);
+  absl::Status checked = CheckSlots(ranges, /*adds=*/owner != nullptr);
+  if (!checked.ok()) return checked;
+  for (const SlotRange range : ranges) {
+    for (size_t slot = range.first; slot <= range.last; ++slot) bus().SetOwner(slot, owner);
   }
   return host_->Settle();
 }
@@ -210,7 +223,13 @@ absl::Status ClusterService::StartImporting(size_t slot, std::string_view source
   }
   const absl::StatusOr<const ClusterNode*> source = MasterForMove(source_id);
   if (!source.ok()) return source.status();
-  if (host_->eraser().slots().Contains(slot)) host_->eraser().EraseNow(slot);
+  constexpr Micros kBudget{5000};
+  SlotEraser& eraser = host_->eraser();
+  if (eraser.slots().Contains(slot) &&
+      !eraser.EraseUntil(slot, engine_.host().stopwatch() + kBudget)) {
+    return Refusal("ERR This node still deletes keys of hash slot " + std::to_string(slot) +
+                   ", which it has lost. Try again later.");
+  }
   bus().StartImporting(slot, **source);
   return host_->Settle();
 }

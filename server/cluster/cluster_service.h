@@ -62,6 +62,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   absl::StatusOr<size_t> CountFailureReports(std::string_view id) const override;
   void Publish(std::string_view channel, std::string_view message, bool is_shard_channel) override;
 
+  absl::Status CheckSlots(std::span<const SlotRange> ranges, bool adds) const override;
   absl::Status AddSlots(std::span<const SlotRange> ranges) override;
   absl::Status DeleteSlots(std::span<const SlotRange> ranges) override;
   absl::Status FlushSlots() override;

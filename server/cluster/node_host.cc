@@ -50,8 +50,11 @@ void NodeHost::Start(Topology topology) {
   bus_.emplace(std::move(topology), *this, rng_, SettingsOfBus());
   links_.set_limits(LimitsOfLinks());
   eraser_.emplace(engine_, bus_->topology());
+  if (bus_->topology().self().is_replica) return;
   bus_->topology().slots_to_clear.ForEach([this](size_t slot) { eraser_->Add(slot); });
 }
+
+NodeHost::~NodeHost() { engine_.store().database(0).set_hidden_slots(nullptr); }
 
 absl::Status NodeHost::Listen(PeerPort& peers) {
   const int64_t port = BusPort(engine_.settings());
@@ -121,6 +124,7 @@ void NodeHost::EndRound() {
 void NodeHost::Tick(Micros budget) {
   MakeSteps();
   if (std::exchange(topology_has_changed_, false)) EndWaits();
+  if (AwaitsOwners() && Now() >= erases_from_) DecideErasure();
   if (MayErase()) eraser_->Continue(budget);
   const Millis now(Now());
   const bool is_due = now - last_tick_ >= kBetweenTicks || now < last_tick_;
@@ -138,8 +142,8 @@ bool NodeHost::HasWork() const {
 
 // During a pause the data does not change.
 bool NodeHost::MayErase() const {
-  return is_loaded_ && !eraser_->slots().empty() && MayMakeSteps() &&
-         engine_.mode().MayExpire(engine_.store().now());
+  return is_loaded_ && !bus_->topology().self().is_replica && !eraser_->slots().empty() &&
+         MayMakeSteps() && engine_.mode().MayExpire(engine_.store().now());
 }
 
 void NodeHost::TopologyChanged() {
@@ -149,11 +153,46 @@ void NodeHost::TopologyChanged() {
   plainly_served_.reset();
   if (bus_->IsUp()) self.slots.ForEach([&](size_t slot) { plainly_served_.set(slot); });
   for (const auto& [slot, target] : topology.migrating()) plainly_served_.reset(slot);
+  HideSlots();
   if (!engine_.settings().cluster_slot_stats_enabled) return;
   const ClusterNode& master = topology.MasterOf(self);
   for (size_t slot = 0; slot < kSlotCount; ++slot) {
     if (!master.slots.Contains(slot)) engine_.metrics().slots().Reset(slot);
   }
+}
+
+// Clients do not see keys that are being imported or are to be deleted.
+void NodeHost::HideSlots() {
+  const Topology& topology = bus_->topology();
+  const SlotSet& own = topology.MasterOf(topology.self()).slots;
+  hidden_slots_.reset();
+  topology.slots_to_clear.ForEach([&](size_t slot) {
+    if (!own.Contains(slot)) hidden_slots_.set(slot);
+  });
+  engine_.store().database(0).set_hidden_slots(hidden_slots_.any() ? &hidden_slots_ : nullptr);
+}
+
+// The new master of this node decides which keys are to be deleted, and notes it for its replicas.
+void NodeHost::LeaveSlots() {
+  eraser_->Clear();
+  erases_from_ = 0;
+  bus_->SetSlotsToClear(SlotSet());
+  is_unsettled_ = true;
+}
+
+// Its master may have taken the slots just before it failed. Deletes nothing until the present
+// owners have had the time to show which slots they have.
+void NodeHost::EraseLater() {
+  if (bus_->topology().slots_to_clear.empty()) return;
+  erases_from_ = Now() + engine_.settings().cluster_node_timeout;
+}
+
+// Keys of a slot that no node claims stay.
+void NodeHost::DecideErasure() {
+  erases_from_ = 0;
+  bus_->topology().slots_to_clear.ForEach([this](size_t slot) {
+    if (!bus_->IsWithdrawn(slot)) eraser_->Add(slot);
+  });
 }
 
 bool NodeHost::MayMakeSteps() const {
@@ -233,7 +272,9 @@ void NodeHost::FollowMaster(const ClusterNode& master) {
   const bool with_tls = engine_.settings().tls_replication;
   const int64_t wanted = with_tls ? master.tls_port : master.port;
   const int64_t port = wanted != 0 ? wanted : std::max(master.port, master.tls_port);
-  role_step_ = [this, ip = master.ip, port] {
+  const bool was_master = is_loaded_ && !FollowsMaster();
+  role_step_ = [this, was_master, ip = master.ip, port] {
+    if (was_master) LeaveSlots();
     engine_.blocked_runner().EndMisroutedWaits();
     const absl::Status followed =
         engine_.services().master->Follow(ip, port, "the cluster configuration");
@@ -243,7 +284,9 @@ void NodeHost::FollowMaster(const ClusterNode& master) {
 
 void NodeHost::BecomeMaster() {
   role_step_ = [this] {
-    if (FollowsMaster()) engine_.services().master->Promote("the cluster configuration");
+    if (!FollowsMaster()) return;
+    engine_.services().master->Promote("the cluster configuration");
+    EraseLater();
   };
 }
 

@@ -39,6 +39,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
  public:
   // The arguments outlive this.
   NodeHost(Engine& engine, NodesStorage& storage, Connector& connector);
+  ~NodeHost() override;
 
   // Must be called once, first: the nodes of nodes.conf, or a new node alone.
   void Start(Topology topology);
@@ -53,6 +54,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   const ClusterBus& bus() const { return *bus_; }
   const BusLinks& links() const { return links_; }
   SlotEraser& eraser() override { return *eraser_; }
+  bool AwaitsOwners() const override { return erases_from_ != 0; }
 
   // See ClusterControl::ServesPlainly(). An input of the bus may have moved slots that
   // `plainly_served_` shows until the node is settled.
@@ -107,6 +109,10 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   bool MayErase() const;
   void MakeSteps();
   void MakeStepsAfterUnit();
+  void HideSlots();
+  void LeaveSlots();
+  void EraseLater();
+  void DecideErasure();
   void EndWaits();
   void EndShardSubscriptions();
 
@@ -116,6 +122,8 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   std::optional<ClusterBus> bus_;
   std::optional<SlotEraser> eraser_;  // since Start()
   std::bitset<kSlotCount> plainly_served_;
+  std::bitset<kSlotCount> hidden_slots_;      // for the keyspace
+  int64_t erases_from_ = 0;                   // after a promotion; 0: nothing is to be decided
   std::function<void()> role_step_;           // to be made later, before the others; or null
   std::vector<std::function<void()>> steps_;  // to be made later
   Millis last_tick_{0};

@@ -28,7 +28,8 @@ User Unrestricted(const CommandTable& commands) {
 // Commands that no log and no stream contains: they act on the server or on a connection, not on
 // data. Old servers propagate SCRIPT LOAD.
 bool IsPropagated(const Command& command) {
-  if (command.Has(kAdmin)) return command.Has(kWrite);  // PFDEBUG
+  if (command.name == "cluster|syncslots") return true;  // a note of a master for its replicas
+  if (command.Has(kAdmin)) return command.Has(kWrite);   // PFDEBUG
   return command.Has(kWrite) || !command.Has(kNoScript) ||
          command.group == CommandGroup::kScripting;
 }

@@ -91,6 +91,20 @@ class Tls(BusTest):
             self.assertEqual(target.command("CLUSTER", "COUNTKEYSINSLOT", slot), 50)
         self.await_health()
 
+    def test_slots_move_as_a_whole_over_tls(self):
+        first, third = self.cluster[0], self.cluster[2]
+        slot = int(third.view()[third.id][3][-1].split("-")[-1])
+        tag = next(tag for tag in map(str, range(100_000)) if redis.crc.key_slot(tag.encode()) == slot)
+        for i in range(50):
+            third.client.zadd(f"{{{tag}}}:{i}", {"member": i})
+        for source, target in ((third, first), (first, third)):
+            self.assertEqual(source.command("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target.id),
+                             "OK")
+            self.await_that(lambda: self.master_of(slot) is target)
+            self.assertEqual(target.client.zscore(f"{{{tag}}}:49", "member"), 49)
+            self.assertEqual(target.command("CLUSTER", "COUNTKEYSINSLOT", slot), 50)
+        self.await_health()
+
     def test_replicas_follow_and_replace_their_master_over_tls(self):
         master = next(node for node in self.cluster if self.replicas_of(node))
         replica, = self.replicas_of(master)

@@ -380,6 +380,8 @@ void ClusterBus::SetSlotsToClear(const SlotSet& slots) {
   machine_->state.SaveSyncedLater();
 }
 
+bool ClusterBus::IsWithdrawn(size_t slot) const { return machine_->state.withdrawn_slots[slot]; }
+
 bool ClusterBus::BumpEpoch() { return machine_->roles.ClaimGreatestEpoch(); }
 
 void ClusterBus::SetConfigEpoch(uint64_t epoch) {

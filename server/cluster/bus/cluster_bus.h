@@ -138,6 +138,9 @@ class ClusterBus {
   void TakeSlots(const SlotSet& slots);
   void GiveSlots(const SlotSet& slots, const ClusterNode& owner);
 
+  // Whether the owner of the slot does not claim it any more, and no other node has claimed it yet.
+  bool IsWithdrawn(size_t slot) const;
+
   // Notes in nodes.conf which slots' keys this node must delete, also after a restart.
   void SetSlotsToClear(const SlotSet& slots);
 

@@ -7,6 +7,8 @@
 namespace zsetd {
 namespace {
 
+constexpr Millis kBetweenTries{100};
+
 // As Valkey names them.
 constexpr std::array<std::string_view, 10> kExportStates = {
     "connecting",
@@ -59,6 +61,10 @@ ExportMachine::Step ExportMachine::OnReply(Millis now, std::string_view error) {
   }
   --awaited_;
   acknowledged_ = waits_since_ = now;
+  if (state_ == State::kEstablishing && error.starts_with("TRYAGAIN")) {
+    establishes_again_at_ = now + kBetweenTries;
+    return Step::kNone;
+  }
   if (!error.empty()) {
     Fail(now, "The target replied: " + std::string(error));
     return Step::kNone;
@@ -98,6 +104,13 @@ ExportMachine::Step ExportMachine::OnTick(Millis now, const Surroundings& surrou
     Fail(now, "The target cannot be reached");
   } else if (limits.most_unsent > 0 && surroundings.unsent_bytes > limits.most_unsent) {
     Fail(now, "client-output-buffer-limit for replicas was reached");
+  } else if (state_ == State::kEstablishing && establishes_again_at_) {
+    if (now - updated_ > limits.silence) {
+      Fail(now, "The target does not delete the keys of an earlier import");
+    } else if (now >= *establishes_again_at_) {
+      establishes_again_at_.reset();
+      return Step::kEstablish;
+    }
   } else if (state_ == State::kWaitingToPause) {
     const int64_t most = limits.most_unsent_at_pause;
     if (!surroundings.may_pause) return Step::kNone;

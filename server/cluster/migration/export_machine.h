@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,7 +42,7 @@ class ExportMachine {
   enum class Step : uint8_t {
     kNone,
     kAuthenticate,
-    kEstablish,  // announces the migration
+    kEstablish,  // announces the migration, again if the target has asked for that (TRYAGAIN)
     kCopy,       // begins to copy keys, and to send changes
     kPause,      // pauses writes until pause_until()
     kGrant,      // lets the target take the slots
@@ -111,6 +112,7 @@ class ExportMachine {
   Millis acknowledged_;
   Millis waits_since_{0};  // for a reply
   Millis pause_until_{0};
+  std::optional<Millis> establishes_again_at_;
   std::string message_;
 };
 

@@ -18,6 +18,10 @@ class MigrationHost {
   virtual ClusterBus& bus() = 0;
   virtual SlotEraser& eraser() = 0;
 
+  // Whether this node has become a master and has not yet decided which keys of
+  // Topology::slots_to_clear it must delete.
+  virtual bool AwaitsOwners() const = 0;
+
   // Completes inputs of the bus. Returns the error of saving nodes.conf, in the words of a reply.
   virtual absl::Status Settle() = 0;
 

@@ -9,13 +9,19 @@ namespace zsetd {
 
 bool SlotEraser::MustErase(size_t slot) const {
   const ClusterNode& self = topology_.self();
-  return !self.is_replica && topology_.OwnerOf(slot) != &self &&
+  const ClusterNode* owner = topology_.OwnerOf(slot);
+  return !self.is_replica && owner != nullptr && owner != &self &&
          engine_.store().database(0).keys().CountInSlot(slot) > 0;
 }
 
-void SlotEraser::EraseNow(size_t slot) {
-  while (MustErase(slot)) EraseSome(slot);
+bool SlotEraser::EraseUntil(size_t slot, Micros until) {
+  slots_.Insert(slot);
+  while (MustErase(slot)) {
+    if (engine_.host().stopwatch() >= until) return false;
+    EraseSome(slot);
+  }
   slots_.Erase(slot);
+  return true;
 }
 
 void SlotEraser::Continue(Micros budget) {

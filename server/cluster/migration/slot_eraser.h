@@ -11,8 +11,8 @@
 namespace zsetd {
 
 // Deletes the keys of slots that belong to another node: those that have moved, and those of an
-// import that has failed. The deletions are propagated. A slot is not deleted further once this
-// node owns it, or is a replica.
+// import that has failed. The deletions are propagated. Keys are deleted only while this node is a
+// master and another one is known to own their slot.
 class SlotEraser {
  public:
   // The arguments outlive this.
@@ -22,8 +22,12 @@ class SlotEraser {
   // Deletes the keys of the slot by later calls of Continue().
   void Add(size_t slot) { slots_.Insert(slot); }
 
-  // Deletes the keys of the slot now. O(keys of the slot).
-  void EraseNow(size_t slot);
+  // Deletes the keys of the slot until none is left, or the stopwatch has reached `until`. Returns
+  // whether none is left; otherwise Continue() deletes the others.
+  bool EraseUntil(size_t slot, Micros until);
+
+  // Forgets all slots.
+  void Clear() { slots_ = SlotSet(); }
 
   // The slots that may have keys to delete.
   const SlotSet& slots() const { return slots_; }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/hashing/key_slot.h"
+#include "protocol/resp/request_writer.h"
 #include "server/engine/command/request_keys.h"
 #include "server/engine/propagation/private_commands.h"
 #include "server/engine/services/services.h"
@@ -17,6 +18,11 @@ namespace {
 
 // For keys and values of any length: they have been accepted already.
 constexpr RequestLimits kUnitLimits = {.max_bulk_bytes = size_t{1} << 40};
+
+constexpr Micros kEraseBudget{5000};  // for keys of an earlier import, within a request
+constexpr Millis kBetweenNotes{1000};
+constexpr std::string_view kStillDeletes =
+    "TRYAGAIN The target still deletes keys of an earlier import";
 
 std::string TextOf(std::span<const SlotRange> ranges) {
   std::string text;
@@ -208,7 +214,7 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   AddAll(to_clear, slots);
   host_.bus().SetSlotsToClear(to_clear);
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
-  slots.ForEach([&](size_t slot) { host_.eraser().EraseNow(slot); });
+  if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
   auto import = std::make_unique<Import>(
       Import{.view = NewView(request), .slots = slots, .served = {}, .source = &source});
   slots.ForEach([&](size_t slot) { import->served.set(slot); });
@@ -217,6 +223,14 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   host_.Log(LogLevel::kNotice, "Starting to import slots " + TextOf(request.ranges) +
                                    " from node " + request.source_id + " (" + request.name + ")");
   return absl::OkStatus();
+}
+
+// Returns whether no key is left. Otherwise the others are deleted in the background.
+bool SlotMigrations::EraseNow(const SlotSet& slots) {
+  const Micros until = engine_.host().stopwatch() + kEraseBudget;
+  bool is_clean = true;
+  slots.ForEach([&](size_t slot) { is_clean &= host_.eraser().EraseUntil(slot, until); });
+  return is_clean;
 }
 
 SlotMigrations::Import* SlotMigrations::ImportOf(const Client& client) {
@@ -289,7 +303,7 @@ void SlotMigrations::OnLeave(Client& client) {
 // Whether nothing is to be done until another migration starts.
 bool SlotMigrations::IsIdle() const {
   const auto most = static_cast<size_t>(engine_.settings().cluster_slot_migration_log_max_len);
-  return exports_.empty() && imports_.empty() && ended_.size() <= most &&
+  return exports_.empty() && imports_.empty() && ended_.size() <= most && noted_.empty() &&
          host_.eraser().slots().empty() && topology().slots_to_clear.empty();
 }
 
@@ -322,9 +336,46 @@ void SlotMigrations::Tick(Micros budget) {
   const auto most = static_cast<size_t>(engine_.settings().cluster_slot_migration_log_max_len);
   while (ended_.size() > most) ended_.pop_back();
   KeepSlotsToClear();
+  if (MustSendNote()) SendNote();
+}
+
+// A replica that has taken a snapshot since has not seen the last note. During a pause the history
+// does not change.
+bool SlotMigrations::MustSendNote() const {
+  const Millis now = engine_.store().now();
+  const bool may = !topology().self().is_replica && engine_.effects().has_stream() &&
+                   !engine_.mode().IsPaused(now);
+  if (!may) return false;
+  const SlotSet& slots = topology().slots_to_clear;
+  return slots != noted_ || (!slots.empty() && now - noted_at_ >= kBetweenNotes);
+}
+
+void SlotMigrations::SendNote() {
+  noted_ = topology().slots_to_clear;
+  noted_at_ = engine_.store().now();
+  std::vector<std::string> words = {"CLUSTER", "SYNCSLOTS", "CLEARS"};
+  for (const SlotRange range : RangesOf(noted_)) {
+    words.push_back(std::to_string(range.first));
+    words.push_back(std::to_string(range.last));
+  }
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  engine_.effects().AppendToStream(EncodeRequest({"ECHO", WrapPrivateCommand(Args(views))}));
+}
+
+// A log may contain notes, too, but nodes.conf is newer.
+absl::Status SlotMigrations::NoteSlotsToClear(std::span<const SlotRange> ranges) {
+  const SlotSet slots = SetOf(ranges);
+  const bool is_new = topology().self().is_replica && !engine_.mode().is_loading() &&
+                      slots != topology().slots_to_clear;
+  if (is_new) {
+    host_.bus().SetSlotsToClear(slots);
+    (void)host_.Settle();  // errors are in the log
+  }
+  return absl::OkStatus();
 }
 
 void SlotMigrations::KeepSlotsToClear() {
+  if (topology().self().is_replica || host_.AwaitsOwners()) return;
   SlotSet slots = host_.eraser().slots();
   for (const auto& import : imports_) AddAll(slots, import->slots);
   if (slots == topology().slots_to_clear) return;
@@ -334,7 +385,7 @@ void SlotMigrations::KeepSlotsToClear() {
 
 bool SlotMigrations::HasWork() const {
   if (engine_.units().IsInTransaction()) return false;
-  return was_flushed_ || std::ranges::any_of(exports_, [](const auto& migration) {
+  return was_flushed_ || MustSendNote() || std::ranges::any_of(exports_, [](const auto& migration) {
            return migration->HasWork() || migration->has_ended();
          });
 }

@@ -35,7 +35,8 @@ namespace zsetd {
 //
 // Clients use the source until the end. Then their requests, also those that wait for the end of
 // the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
-// deletes what it has received. Both nodes note in nodes.conf which keys they have to delete.
+// deletes what it has received. Both nodes note in nodes.conf which keys they have to delete, and
+// in the stream for their replicas, one of which may be promoted. Clients do not see these keys.
 class SlotMigrations : public SlotMigrationControl,
                        public BackgroundTask,
                        private Journal,
@@ -53,6 +54,7 @@ class SlotMigrations : public SlotMigrationControl,
   std::vector<SlotMigrationView> Migrations() const override;
   absl::Status StartImport(Client& source, const SlotImportRequest& request) override;
   absl::Status FinishImport(Client& source, int64_t deadline) override;
+  absl::Status NoteSlotsToClear(std::span<const SlotRange> ranges) override;
 
   void Tick(Micros budget) override;
   bool HasWork() const override;
@@ -76,11 +78,14 @@ class SlotMigrations : public SlotMigrationControl,
   void OnFlush();
   absl::Status CheckRequest(const SlotMigrationRequest& request, const SlotSet& others) const;
   absl::Status CheckImport(const SlotImportRequest& request) const;
+  bool EraseNow(const SlotSet& slots);
   Import* ImportOf(const Client& client);
   std::optional<std::string_view> WhyImportFails(const Import& import) const;
   void FailImport(size_t number, std::string_view reason);
   void EndImport(size_t number, std::string_view state, std::string_view reason);
   void KeepSlotsToClear();
+  bool MustSendNote() const;
+  void SendNote();
   bool IsIdle() const;
   void SwitchJournal();
   void Remember(SlotMigrationView view);
@@ -94,8 +99,10 @@ class SlotMigrations : public SlotMigrationControl,
   std::vector<std::unique_ptr<SlotExport>> exports_;
   std::vector<std::unique_ptr<Import>> imports_;
   std::deque<SlotMigrationView> ended_;  // the latest first
-  RequestParser parser_;                 // of units; empty between them
-  bool skips_next_ = false;              // the last effect replaced the next one
+  SlotSet noted_;                        // for the replicas
+  Millis noted_at_{0};
+  RequestParser parser_;     // of units; empty between them
+  bool skips_next_ = false;  // the last effect replaced the next one
   bool is_journal_ = false;
   bool was_flushed_ = false;  // while slots were imported
   std::vector<Installation> installations_;

@@ -136,17 +136,4 @@ std::vector<SlotRange> RangesOf(const SlotSet& slots) {
   return ranges;
 }
 
-absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges) {
-  std::bitset<kSlotCount> slots;
-  for (const SlotRange range : ranges) {
-    for (size_t slot = range.first; slot <= range.last; ++slot) {
-      if (slots[slot]) {
-        return Refusal("ERR Slot " + std::to_string(slot) + " specified multiple times");
-      }
-      slots.set(slot);
-    }
-  }
-  return slots;
-}
-
 }  // namespace zsetd

@@ -1,13 +1,11 @@
 #pragma once
 
 #include <array>
-#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,8 +102,5 @@ class Topology {
 
 // The slots as the fewest ranges, in ascending order.
 std::vector<SlotRange> RangesOf(const SlotSet& slots);
-
-// The slots of all ranges. A refusal if a slot occurs twice; the line is Redis's.
-absl::StatusOr<std::bitset<kSlotCount>> SlotsOf(std::span<const SlotRange> ranges);
 
 }  // namespace zsetd

@@ -77,6 +77,19 @@ void FinishImport(AdminCall& call) {
   ReplyStatus(call, MigrationsOf(call).FinishImport(*client, deadline));
 }
 
+// Only in a master's stream: a client must not hide keys.
+void NoteSlotsToClear(AdminCall& call) {
+  std::vector<SlotRange> ranges;
+  if (call.caller.client() != nullptr) call.args.Refuse(kSyntaxError);
+  while (call.args.ok() && !call.args.AtEnd()) {
+    const uint16_t first = TakeSlot(call.args);
+    const uint16_t last = TakeSlot(call.args);
+    ranges.push_back({first, last});
+  }
+  if (call.Refused()) return;
+  ReplyStatus(call, MigrationsOf(call).NoteSlotsToClear(ranges));
+}
+
 }  // namespace
 
 void MigrateSlots(AdminCall& call) {
@@ -123,6 +136,7 @@ void GetSlotMigrations(AdminCall& call) {
 void SyncSlots(AdminCall& call) {
   if (call.args.Take("begin")) return BeginImport(call);
   if (call.args.Take("finish")) return FinishImport(call);
+  if (call.args.Take("clears")) return NoteSlotsToClear(call);
   if (!call.args.Take("ack")) call.args.Refuse(kSyntaxError);
   call.args.End();
   if (call.Refused()) return;

@@ -42,11 +42,21 @@ std::vector<SlotRange> TakeRanges(AdminCall& call) {
   return ranges;
 }
 
-using ChangeSlots = absl::Status (ClusterControl::*)(std::span<const SlotRange>);
-
-void ChangeAll(AdminCall& call, const std::vector<SlotRange>& ranges, ChangeSlots change) {
+void ChangeAll(AdminCall& call, const std::vector<SlotRange>& ranges, bool adds) {
   if (call.Refused()) return;
-  ReplyStatus(call, (ClusterOf(call).*change)(ranges));
+  ClusterControl& cluster = ClusterOf(call);
+  ReplyStatus(call, adds ? cluster.AddSlots(ranges) : cluster.DeleteSlots(ranges));
+}
+
+// As in Redis, a range is checked completely before the next one is read.
+void ChangeRanges(AdminCall& call, bool adds) {
+  std::vector<SlotRange> ranges = TakeRanges(call);
+  if (!call.args.ok() && !ranges.empty()) {
+    ranges.pop_back();  // the invalid one
+    const absl::Status checked = ClusterOf(call).CheckSlots(ranges, adds);
+    if (!checked.ok()) return call.Fail(checked);
+  }
+  ChangeAll(call, ranges, adds);
 }
 
 // The words after the slot. Returns nullopt if they are no action.
@@ -70,14 +80,10 @@ uint16_t TakeSlot(ArgReader& args) {
   return 0;
 }
 
-void AddSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), &ClusterControl::AddSlots); }
-void AddSlotsRange(AdminCall& call) {
-  ChangeAll(call, TakeRanges(call), &ClusterControl::AddSlots);
-}
-void DelSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), &ClusterControl::DeleteSlots); }
-void DelSlotsRange(AdminCall& call) {
-  ChangeAll(call, TakeRanges(call), &ClusterControl::DeleteSlots);
-}
+void AddSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), /*adds=*/true); }
+void AddSlotsRange(AdminCall& call) { ChangeRanges(call, /*adds=*/true); }
+void DelSlots(AdminCall& call) { ChangeAll(call, TakeSlots(call), /*adds=*/false); }
+void DelSlotsRange(AdminCall& call) { ChangeRanges(call, /*adds=*/false); }
 
 void FlushSlots(AdminCall& call) { ReplyStatus(call, ClusterOf(call).FlushSlots()); }
 

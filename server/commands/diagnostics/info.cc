@@ -183,10 +183,11 @@ void WriteKeyspace(InfoWriter& info, Engine& engine) {
   info.Section("Keyspace");
   for (int index = 0; index < engine.store().database_count(); ++index) {
     const Keyspace& keys = engine.store().database(index).keys();
-    if (keys.size() == 0) continue;
+    const size_t visible = keys.visible_size();
+    if (visible == 0) continue;
     info.Add("db" + std::to_string(index),
-             "keys=" + std::to_string(keys.size()) +
-                 ",expires=" + std::to_string(keys.with_deadline()) +
+             "keys=" + std::to_string(visible) +
+                 ",expires=" + std::to_string(std::min(keys.with_deadline(), visible)) +
                  ",avg_ttl=" + std::to_string(keys.AverageTimeToLive().count()) +
                  ",subexpiry=" + std::to_string(keys.with_element_deadlines()));
   }

@@ -10,7 +10,9 @@
 namespace zsetd {
 namespace {
 
-void DbSize(AdminCall& call) { call.reply.Integer(static_cast<int64_t>(call.keys.all().size())); }
+void DbSize(AdminCall& call) {
+  call.reply.Integer(static_cast<int64_t>(call.keys.all().visible_size()));
+}
 
 // SYNC and ASYNC have the same effect: the keys are deleted immediately and freed in the
 // background.

@@ -24,8 +24,9 @@ void Keys(Call& call) {
   const size_t most_bytes = call.reply.most_bytes();
   std::vector<std::string_view> found;
   size_t bytes = 0;
-  call.keys.all().ForEach([&](const Entry& entry) {
-    if (bytes > most_bytes || !GlobMatches(pattern, entry.key())) return;
+  const Keyspace& keys = call.keys.all();
+  keys.ForEach([&](const Entry& entry) {
+    if (bytes > most_bytes || !GlobMatches(pattern, entry.key()) || keys.IsHidden(entry)) return;
     found.push_back(entry.key());
     bytes += entry.key().size() + std::string_view("$1\r\n\r\n").size();
   });
@@ -64,7 +65,7 @@ ScannedKeys Advance(const Keyspace& keys, KeyScanRequest& request) {
   Advance(request, [&](uint64_t cursor, uint64_t& seen) {
     return keys.ScanEvenDue(cursor, [&](const Entry& entry) {
       ++seen;
-      if (!request.WantsEntry(entry)) return;
+      if (!request.WantsEntry(entry) || keys.IsHidden(entry)) return;
       if (keys.IsDue(entry)) {
         scanned.due.emplace_back(entry.key());
       } else {

@@ -140,6 +140,9 @@ class ClusterControl {
   virtual void Publish(std::string_view channel, std::string_view message,
                        bool is_shard_channel) = 0;
 
+  // Returns why AddSlots(), or else DeleteSlots(), would refuse these slots, or OK.
+  virtual absl::Status CheckSlots(std::span<const SlotRange> ranges, bool adds) const = 0;
+
   // Assigns slots to this node, or removes the owners of slots. All or none of them change.
   virtual absl::Status AddSlots(std::span<const SlotRange> ranges) = 0;
   virtual absl::Status DeleteSlots(std::span<const SlotRange> ranges) = 0;

@@ -99,4 +99,8 @@ absl::Status NoSlotMigrations::StartImport(Client&, const SlotImportRequest&) {
 
 absl::Status NoSlotMigrations::FinishImport(Client&, int64_t) { return NoClusterMode(); }
 
+absl::Status NoSlotMigrations::NoteSlotsToClear(std::span<const SlotRange>) {
+  return absl::OkStatus();
+}
+
 }  // namespace zsetd

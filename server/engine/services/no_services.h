@@ -144,6 +144,9 @@ class NoCluster : public ClusterControl {
   std::vector<ClusterLinkView> Links() const override { return {}; }
   absl::StatusOr<size_t> CountFailureReports(std::string_view) const override;
   void Publish(std::string_view, std::string_view, bool) override {}
+  absl::Status CheckSlots(std::span<const SlotRange>, bool) const override {
+    return absl::OkStatus();
+  }
   absl::Status AddSlots(std::span<const SlotRange>) override;
   absl::Status DeleteSlots(std::span<const SlotRange>) override;
   absl::Status FlushSlots() override;
@@ -172,6 +175,7 @@ class NoSlotMigrations : public SlotMigrationControl {
   std::vector<SlotMigrationView> Migrations() const override { return {}; }
   absl::Status StartImport(Client&, const SlotImportRequest&) override;
   absl::Status FinishImport(Client&, int64_t) override;
+  absl::Status NoteSlotsToClear(std::span<const SlotRange>) override;
 };
 
 }  // namespace zsetd

@@ -70,6 +70,10 @@ class SlotMigrationControl {
   // The source has sent everything and accepts no writes until `deadline`, in milliseconds since
   // 1970: this node takes the slots.
   virtual absl::Status FinishImport(Client& source, int64_t deadline) = 0;
+
+  // On a replica, a note of its master: the keys of these slots, and of no others, are to be
+  // deleted unless the shard gets the slots. Without effect on a master.
+  virtual absl::Status NoteSlotsToClear(std::span<const SlotRange> ranges) = 0;
 };
 
 }  // namespace zsetd

@@ -73,6 +73,10 @@ class Database {
            KeyArrangement arrangement = KeyArrangement::kWhole);
 
   int index() const { return index_; }
+
+  // See Keyspace::set_hidden_slots().
+  void set_hidden_slots(const Keyspace::SlotFlags* slots) { keys_.set_hidden_slots(slots); }
+
   const Keyspace& keys() const { return keys_; }
 
   // Whether a listener wants the subkeys of changes with this event; null if no listener wants any.

@@ -9,6 +9,10 @@ namespace {
 
 constexpr size_t kPoolSize = 16;  // as Redis
 
+// Hidden keys are imported from another node of a cluster, which still owns them, and are not
+// evicted. If this number of looks finds no other key, nothing is evicted.
+constexpr size_t kMostLooks = 200;
+
 template <class Visit>
 void Sample(const Keyspace& keys, bool only_volatile, size_t count, Rng& rng, Visit visit) {
   if (only_volatile) {
@@ -19,7 +23,7 @@ void Sample(const Keyspace& keys, bool only_volatile, size_t count, Rng& rng, Vi
 }
 
 size_t CandidateCount(const Keyspace& keys, bool only_volatile) {
-  return only_volatile ? keys.with_deadline() : keys.size();
+  return only_volatile ? keys.with_deadline() : keys.visible_size();
 }
 
 }  // namespace
@@ -88,11 +92,13 @@ std::optional<Evictor::Victim> Evictor::ByUse(bool only_volatile, size_t samples
   const auto may_go = [&](const auto& each) {
     return CandidateCount(each->keys(), only_volatile) > 0;
   };
-  while (std::ranges::any_of(databases, may_go)) {
+  for (size_t looks = 0; looks < kMostLooks && std::ranges::any_of(databases, may_go);) {
     for (const auto& database : databases) {
       const int index = database->index();
-      Sample(database->keys(), only_volatile, samples, rng_,
-             [&](const Entry& entry) { Consider(entry, index); });
+      looks += database->keys().HidesSlots();
+      Sample(database->keys(), only_volatile, samples, rng_, [&](const Entry& entry) {
+        if (!database->keys().IsHidden(entry)) Consider(entry, index);
+      });
     }
     if (auto victim = TakeBest(only_volatile, databases)) return victim;
   }
@@ -127,7 +133,8 @@ std::optional<Evictor::Victim> Evictor::TakeBest(bool only_volatile, Databases d
 
 // The databases take turns.
 std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases databases) {
-  for (size_t passed = 0; passed < databases.size();) {
+  size_t looks = 0;
+  for (size_t passed = 0; passed < databases.size() && looks < kMostLooks;) {
     const Database& database = *databases[next_database_ % databases.size()];
     if (CandidateCount(database.keys(), only_volatile) == 0) {
       ++next_database_;
@@ -136,8 +143,11 @@ std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases d
     }
     std::optional<Victim> victim;
     Sample(database.keys(), only_volatile, 1, rng_, [&](const Entry& entry) {
-      victim = Victim{database.index(), std::string(entry.key())};
+      if (!database.keys().IsHidden(entry)) {
+        victim = Victim{database.index(), std::string(entry.key())};
+      }
     });
+    looks += database.keys().HidesSlots();
     if (!victim) continue;  // another look will find one
     ++next_database_;
     return victim;
@@ -145,7 +155,7 @@ std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases d
   return std::nullopt;
 }
 
-std::optional<Evictor::Victim> Evictor::ByDeadline(Databases databases) const {
+std::optional<Evictor::Victim> Evictor::ByDeadline(Databases databases) {
   const Entry* first = nullptr;
   int index = 0;
   for (const auto& database : databases) {
@@ -155,6 +165,7 @@ std::optional<Evictor::Victim> Evictor::ByDeadline(Databases databases) const {
     index = database->index();
   }
   if (first == nullptr) return std::nullopt;
+  if (databases[index]->keys().IsHidden(*first)) return ByRandom(/*only_volatile=*/true, databases);
   return Victim{index, std::string(first->key())};
 }
 

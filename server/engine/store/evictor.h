@@ -64,7 +64,7 @@ class Evictor {
 
   std::optional<Victim> ByUse(bool only_volatile, size_t samples, Databases databases);
   std::optional<Victim> ByRandom(bool only_volatile, Databases databases);
-  std::optional<Victim> ByDeadline(Databases databases) const;
+  std::optional<Victim> ByDeadline(Databases databases);
   void Consider(const Entry& entry, int database);
   std::optional<Victim> TakeBest(bool only_volatile, Databases databases);
 

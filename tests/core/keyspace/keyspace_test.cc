@@ -160,6 +160,28 @@ TEST(Keyspace, ListsTheKeysOfASlot) {
   EXPECT_EQ(keys.size(), 100u);
 }
 
+TEST(Keyspace, HidesTheKeysOfSlots) {
+  Keyspace keys(kHashSeed, KeyArrangement::kBySlot);
+  Rng rng(1);
+  for (int i = 0; i < 100; ++i) Put(keys, "{hidden}" + std::to_string(i));
+  Keyspace::SlotFlags hidden;
+  hidden.set(KeySlot("{hidden}"));
+  keys.set_hidden_slots(&hidden);
+  EXPECT_EQ(keys.size(), 100u);
+  EXPECT_EQ(keys.visible_size(), 0u);
+  EXPECT_EQ(keys.Random(rng), nullptr);
+  Put(keys, "visible");
+  EXPECT_EQ(keys.visible_size(), 1u);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(keys.Random(rng)->key(), "visible");
+  EXPECT_TRUE(keys.IsHidden(*keys.Find("{hidden}7")));
+  Keyspace other(kHashSeed, KeyArrangement::kBySlot);
+  keys = std::move(other);
+  Put(keys, "{hidden}");
+  EXPECT_EQ(keys.visible_size(), 0u) << "other contents have the same hidden slots";
+  keys.set_hidden_slots(nullptr);
+  EXPECT_EQ(keys.visible_size(), 1u);
+}
+
 TEST(Keyspace, CountsTheBytesOfItsIndexes) {
   Keyspace keys(kHashSeed);
   const size_t empty = keys.OverheadBytes();

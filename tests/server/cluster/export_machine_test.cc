@@ -81,6 +81,21 @@ TEST(ExportMachine, GrantsNothingWhileAScriptThatBeganBeforeThePauseRuns) {
   EXPECT_EQ(m.Tick(), Step::kGrant);
 }
 
+TEST(ExportMachine, AnnouncesItselfAgainIfTheTargetAsksForThat) {
+  TestedMigration m;
+  m.machine.OnConnected(m.now, false);
+  m.machine.OnSent(m.now);
+  EXPECT_EQ(m.Reply("TRYAGAIN keys are being deleted"), Step::kNone);
+  EXPECT_EQ(m.Tick(), Step::kNone);
+  m.now += Millis(100);
+  EXPECT_EQ(m.Tick(), Step::kEstablish);
+  m.machine.OnSent(m.now);
+  EXPECT_EQ(m.Reply("TRYAGAIN"), Step::kNone);
+  m.now += m.limits.silence;
+  EXPECT_EQ(m.Tick(), Step::kNone);
+  EXPECT_EQ(m.machine.state(), State::kFailed);
+}
+
 TEST(ExportMachine, AnErrorOfTheTargetEndsIt) {
   TestedMigration m;
   m.ToCopying();

@@ -1,0 +1,114 @@
+"""CLUSTER MIGRATESLOTS: what clients see of the keys on their way, and failovers of either side."""
+
+import socket
+import unittest
+
+import redis
+import redis.crc
+
+from nodes import SLOTS, ClusterTest
+from server_process import eventually
+
+SLOT = SLOTS // 2 + 7
+KEYS = 20000
+
+
+class MigrationFailures(ClusterTest):
+    def start(self, of_first):
+        """Starts a master with the lower half of the slots and a replica, and one with the upper half."""
+        self.first, self.second, self.replica = self.nodes(3)
+        self.write_files([self.first, self.second], self.replica)
+        for node in (self.first, self.second, self.replica):
+            node.start(None, "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0")
+        for node in (self.first, self.second, self.replica):
+            self.await_that(node.is_up, node.server.log)
+        self.await_that(lambda: self.replica.client.info("replication")["master_link_status"] == "up",
+                        self.replica.server.log)
+        self.slot = 7 if of_first else SLOT
+        tag = next(str(i) for i in range(10**6) if redis.crc.key_slot(b"%d" % i) == self.slot)
+        pipe = (self.first if of_first else self.second).client.pipeline(transaction=False)
+        for i in range(KEYS):
+            pipe.set(f"{{{tag}}}:{i}", i)
+        pipe.execute()
+
+    @staticmethod
+    def await_that(holds, what):
+        assert eventually(holds), what()
+
+    def move(self, source, target):
+        self.assertEqual(source.command("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", self.slot, self.slot, "NODE",
+                                        target.id), "OK")
+
+    def state(self, node):
+        words = node.command("CLUSTER", "GETSLOTMIGRATIONS")
+        return dict(zip(words[0][::2], words[0][1::2]))["state"]
+
+    def count(self, node):
+        return node.command("CLUSTER", "COUNTKEYSINSLOT", self.slot)
+
+    def stop_half_way(self, source, target):
+        """Starts to move the slot. Some keys have arrived when this returns, and no more arrive."""
+        self.move(source, target)
+        while self.count(target) == 0:
+            self.assertNotEqual(self.state(source), "success")
+        target.command("CLIENT", "PAUSE", 600000, "WRITE")
+        self.assertIn(self.state(source), ("snapshotting", "waiting-to-pause", "failover-paused"))
+
+    def assert_sees_no_key(self, node):
+        client = node.client
+        self.assertEqual(client.dbsize(), 0)
+        self.assertEqual(client.keys("*"), [])
+        self.assertEqual(list(client.scan_iter(count=1000)), [])
+        self.assertIsNone(client.randomkey())
+        self.assertNotIn("db0", client.info("keyspace"))
+
+    def test_the_target_fails_over(self):
+        self.start(of_first=False)
+        source, target = self.second, self.first
+        self.stop_half_way(source, target)
+        self.assert_sees_no_key(target)
+        self.await_that(lambda: self.count(self.replica) > 0, self.replica.server.log)
+        self.assert_sees_no_key(self.replica)
+        self.assertEqual(self.replica.command("CLUSTER", "FAILOVER", "TAKEOVER"), "OK")
+        self.await_that(lambda: self.state(source) == "failed", source.server.log)
+        while self.count(self.replica) > 0:
+            self.assert_sees_no_key(self.replica)
+        self.await_that(lambda: self.count(target) == 0, target.server.log)
+        self.assertEqual(source.client.dbsize(), KEYS)
+        self.await_that(lambda: "master" in source.view()[self.replica.id][0], source.server.log)
+        self.move(source, self.replica)
+        self.await_that(lambda: self.state(source) == "success", source.server.log)
+        self.assertEqual(self.replica.client.dbsize(), KEYS)
+        self.await_that(lambda: source.client.dbsize() == 0, source.server.log)
+
+    def test_the_source_fails_over(self):
+        self.start(of_first=True)
+        source, target = self.first, self.second
+        with socket.create_connection(("127.0.0.1", self.replica.port)) as resp3:
+            resp3.settimeout(30)
+            self.stop_half_way(source, target)
+            self.assertEqual(self.replica.command("CLUSTER", "FAILOVER", "TAKEOVER"), "OK")
+            self.await_that(lambda: self.state(target) == "failed", target.server.log)
+            self.assert_sees_no_key(target)
+            target.command("CLIENT", "UNPAUSE")
+            self.await_that(lambda: self.count(target) == 0, target.server.log)
+            self.assertEqual(self.replica.client.dbsize(), KEYS)
+            # A client with RESP3 that tracks a key is notified when the key leaves.
+            key = self.replica.client.randomkey()
+            resp3.sendall(f"HELLO 3\r\nCLIENT TRACKING ON\r\nGET {key}\r\n".encode())
+            self.await_that(lambda: "master" in self.replica.view()[target.id][0], target.server.log)
+            self.move(self.replica, target)
+            self.await_that(lambda: self.state(self.replica) == "success", self.replica.server.log)
+            self.assertEqual(target.client.dbsize(), KEYS)
+            received = b""
+            while b"invalidate" not in received:
+                received += resp3.recv(10000)
+            resp3.sendall(f"GET {key}\r\nCLUSTER GETSLOTMIGRATIONS\r\n".encode())
+            while b"message" not in received:
+                received += resp3.recv(10000)
+            self.assertIn(f"-MOVED {self.slot} ".encode(), received)
+            self.assertIn(b"*1\r\n%11\r\n$4\r\nname\r\n", received)
+
+
+if __name__ == "__main__":
+    unittest.main()
