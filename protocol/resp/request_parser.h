@@ -55,9 +55,12 @@ class RequestParser {
   Args argv() const { return batch_[next_ - 1]; }
 
   // The requests that were read ahead and that Next() will return. Reads some if none is left.
-  // Valid until Space() or Next() is called. Bytes that exceed a limit or break the protocol are
+  // Valid until Space(), Shrink() or Next() is called; the requests themselves are kept. Bytes that exceed a limit or break the protocol are
   // left to Next(), which applies the limits of that time.
   std::span<const Args> Upcoming();
+
+  // Whether Upcoming() has several requests and Next() has returned none of them.
+  bool BeginsBatch() const { return next_ == 0 && batch_.size() > 1; }
 
   // The request that Next() found and the requests after it that were read already, which Next()
   // will return. Valid as long as argv().

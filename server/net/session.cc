@@ -148,15 +148,15 @@ bool Session::ServeShared() {
   return true;
 }
 
+// A request is taken after it has run. One that must run alone stays in the parser, which may move it
+// before its turn.
 bool Session::RunShared() {
   while (client_.output.SendableBytes() <= kMuchUnsentBytes) {
-    const RequestParser::Result result = parser_.Next();
-    if (result != RequestParser::Result::kRequest) {
-      return result == RequestParser::Result::kNeedMore;
-    }
-    PrefetchAhead();
-    has_unrun_ = !port_.ExecuteShared(client_, parser_.argv(), found_);
-    if (has_unrun_) return false;
+    const auto requests = parser_.Upcoming();
+    if (requests.empty()) return parser_.Next() == RequestParser::Result::kNeedMore;
+    if (!std::exchange(prefetched_, false) && parser_.BeginsBatch()) PrefetchBatch(requests);
+    if (!port_.ExecuteShared(client_, requests.front(), found_)) return false;
+    (void)parser_.Next();  // the request that has run
     const IoThread::Passed passed = thread_.PassOnShared();
     if (passed == IoThread::Passed::kNo) [[likely]]
       continue;
@@ -295,10 +295,6 @@ bool Session::RunUntilHeld() {
       ContinueReply();
       return false;
     }
-    if (std::exchange(has_unrun_, false)) {
-      RunRequest();
-      continue;
-    }
     const RequestParser::Result result = parser_.Next();
     if (result == RequestParser::Result::kNeedMore) break;
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
@@ -322,14 +318,13 @@ void Session::ContinueReply() {
   poller_.Wake(*this);
 }
 
-void Session::PrefetchAhead() {
-  if (std::exchange(prefetched_, false) || !parser_.HasReadAhead()) return;
-  port_.Prefetch(client_, parser_.Ahead());
+void Session::PrefetchBatch(std::span<const Args> requests) {
+  port_.Prefetch(client_, requests);
   port_.FetchPrefetched();
 }
 
 void Session::RunRequest() {
-  PrefetchAhead();
+  if (!std::exchange(prefetched_, false) && parser_.HasReadAhead()) PrefetchBatch(parser_.Ahead());
   port_.Execute(client_, parser_.argv());
   if (parser_.limits().unauthenticated) ApplyLimits();  // the client may have authenticated
   if (client_.connection.close_after_reply) finishing_ = true;

@@ -104,7 +104,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
 
   bool IsClogged();
   void ContinueReply();
-  void PrefetchAhead();
+  void PrefetchBatch(std::span<const Args> requests);
   void RunRequest();
   void RefuseProtocol();
 
@@ -142,7 +142,6 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   bool prefetched_early_ = false;       // in a shared turn, for a turn alone
   bool may_share_ = false;              // the requests of this round may run in a shared turn
   FoundCommands found_;                 // of these requests
-  bool has_unrun_ = false;              // parser_.argv() must run in a turn alone
   std::optional<size_t> left_to_read_;  // bytes; set by Finish()
   bool held_ = false;                   // the replies wait for the log
   bool waits_ = false;                  // as Client::IsWaiting() when the engine was used last

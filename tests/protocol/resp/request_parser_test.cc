@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+#include <string>
+
 #include "tests/protocol/resp/parsing.h"
 
 namespace zsetd {
@@ -87,6 +90,41 @@ TEST(RequestParser, ReportsTheNextRequest) {
   EXPECT_EQ(parser.argv()[0], "d");
   EXPECT_FALSE(parser.HasReadAhead());
   EXPECT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
+}
+
+// A caller may look at requests, and take them later, after room was made or given back.
+TEST(RequestParser, KeepsUpcomingRequestsUntilTheyAreTaken) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    RequestParser parser;
+    int fed = 0;
+    int taken = 0;
+    for (int step = 0; step < 100; ++step) {
+      switch (random() % 4) {
+        case 0:
+          for (unsigned more = random() % 20; more > 0; --more) {
+            const std::string text = std::to_string(fed++);
+            Feed(parser, "*1\r\n$" + std::to_string(text.size()) + "\r\n" + text + "\r\n");
+          }
+          break;
+        case 1:
+          (void)parser.Space();
+          break;
+        case 2:
+          parser.Shrink();
+          break;
+        default:
+          if (parser.Upcoming().empty()) {
+            ASSERT_EQ(taken, fed);
+            break;
+          }
+          EXPECT_EQ(parser.Upcoming().front()[0], std::to_string(taken));
+          if (random() % 2 == 0) break;
+          ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
+          EXPECT_EQ(parser.argv()[0], std::to_string(taken++));
+      }
+    }
+  }
 }
 
 // The array of words has room for many. Shrinking it would move it.
