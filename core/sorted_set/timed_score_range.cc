@@ -42,21 +42,23 @@ std::optional<std::string> TextOf(const TimedScoreBound& bound, const ScoreForm&
   return std::to_string(static_cast<uint64_t>(bound.score));
 }
 
-// The codes that satisfy one bound.
+// The codes that satisfy one bound. Scores that decay are not compared with clocks.
 std::optional<CodeRange> CodesFrom(const TimedScoreBound& min, const ScoreForm& form, Millis now) {
+  if (form.decays() && min.clock != Clock::kNone) return std::nullopt;
   const std::optional<std::string> text = TextOf(min, form);
   const auto codes = text ? form.CodesOf(*text) : std::nullopt;
   if (!codes && min.is_tuple) return std::nullopt;
-  if (!codes) return form.CodesFrom(min.At(now).score, min.exclusive);
+  if (!codes) return form.CodesFrom(min.At(now).score, min.exclusive, now);
   if (!min.exclusive) return CodeRange{.first = codes->first};
   return codes->last == CodeRange::kMost ? CodeRange::None() : CodeRange{.first = codes->last + 1};
 }
 
 std::optional<CodeRange> CodesUpTo(const TimedScoreBound& max, const ScoreForm& form, Millis now) {
+  if (form.decays() && max.clock != Clock::kNone) return std::nullopt;
   const std::optional<std::string> text = TextOf(max, form);
   const auto codes = text ? form.CodesOf(*text) : std::nullopt;
   if (!codes && max.is_tuple) return std::nullopt;
-  if (!codes) return form.CodesUpTo(max.At(now).score, max.exclusive);
+  if (!codes) return form.CodesUpTo(max.At(now).score, max.exclusive, now);
   if (!max.exclusive) return CodeRange{.last = codes->last};
   return codes->first == 0 ? CodeRange::None() : CodeRange{.last = codes->first - 1};
 }
@@ -86,14 +88,21 @@ RankRange TimedScoreRange::RanksIn(const SortedSet& set, Millis now) const {
   return set.Ranks(At(now));
 }
 
+// A range is reached if its upper end rises with the clock, or the scores decay.
+std::optional<Millis> TimedScoreRange::NextReachOfForm(const SortedSet& set, Millis now) const {
+  const ScoreForm& form = set.form();
+  if (form.decays() ? max.score < 0 : max.clock == Clock::kNone) return std::nullopt;
+  const auto codes = CodesUpTo(max, form, now);
+  const size_t end = codes ? set.Ranks(*codes).last : set.size();
+  if (end == set.size()) return std::nullopt;
+  const double first_above = form.Rounded(ScoreCode(set.At(end).score()));
+  if (form.decays()) return form.half_life().WhenDown(first_above, max.score, max.exclusive, now);
+  return FirstReach(max, first_above);
+}
+
 std::optional<Millis> TimedScoreRange::NextReach(const SortedSet& set, Millis now) const {
+  if (set.has_form()) return NextReachOfForm(set, now);
   if (max.clock == Clock::kNone) return std::nullopt;
-  if (set.has_form()) {
-    const auto codes = CodesUpTo(max, set.form(), now);
-    const size_t end = codes ? set.Ranks(*codes).last : set.size();
-    if (end == set.size()) return std::nullopt;
-    return FirstReach(max, set.form().Rounded(ScoreCode(set.At(end).score())));
-  }
   const ScoreBound infinite = {.score = std::numeric_limits<double>::infinity()};
   const ScoreBound end = max.At(now);
   const RankRange above = set.Ranks(

@@ -62,6 +62,7 @@ struct TimedScoreRange {
 
  private:
   std::optional<CodeRange> CodesIn(const SortedSet& set, Millis now) const;
+  std::optional<Millis> NextReachOfForm(const SortedSet& set, Millis now) const;
 };
 
 }  // namespace zsetd

@@ -27,6 +27,17 @@ const recipes = {
     assert.equal(BigInt(await redis.zscore('ids', 'post:1')), 9007199254740993n);
   },
 
+  async 'trending posts'(redis) {
+    const form = ['FORM', 'HALFLIFE', 86400, 'MAXLEN', 10000];
+    for (const [votes, post] of [[1, 'post:1'], [5, 'post:2'], [3, 'post:3'], [3, 'post:1']]) {
+      await redis.call('ZINCRBY', 'trending', votes, post, ...form);
+    }
+    assert.deepEqual(await redis.zrevrange('trending', 0, 1), ['post:2', 'post:1']);
+    const score = Number(await redis.zscore('trending', 'post:1'));
+    assert.ok(score > 3.99 && score <= 4);
+    assert.equal(await redis.zcount('trending', 2, '+inf'), 3);
+  },
+
   async 'a job whose worker dies is lost unless it is leased'(redis, steady) {
     const doomed = redis.duplicate();
     const due = Date.now();

@@ -222,6 +222,14 @@ class BeyondRedis(unittest.TestCase):
         self.assertEqual(self.ask("ZADD", "game", "GT", "CH", "3200/1795479000", "anna"), 1)
         self.assertEqual(self.ask("ZREVRANGE", "game", 0, 0, "WITHSCORES"), ["anna", "3200/1795479000"])
 
+    def test_trending_posts(self):
+        form = ("FORM", "HALFLIFE", 86400, "MAXLEN", 10000)
+        for votes, post in (1, "post:1"), (5, "post:2"), (3, "post:3"), (1, "post:1"):
+            self.ask("ZINCRBY", "trending", votes, post, *form)
+        self.assertEqual(self.server.zrevrange("trending", 0, 1), ["post:2", "post:3"])
+        self.assertAlmostEqual(self.server.zscore("trending", "post:1"), 2, places=2)
+        self.assertEqual(self.server.zremrangebyscore("trending", 0, 0.01), 0)
+
     def test_integers_that_a_score_cannot_hold_are_refused(self):
         self.server.config_set("zset-refuse-inexact-integers", "yes")
         self.addCleanup(self.server.config_set, "zset-refuse-inexact-integers", "no")

@@ -124,6 +124,21 @@ TEST_F(EffectsTest, ScoresWithAFormAreExactForZsetdAndRoundedForOthers) {
   EXPECT_TRUE(Send("ZMOVE g h a").starts_with("MULTI; ZREM g a; ECHO "));
 }
 
+TEST_F(EffectsTest, ScoresThatDecayArePropagatedAsTheyAreStored) {
+  const std::string added = Send("ZINCRBY hot 1 a FORM HALFLIFE 60");
+  EXPECT_NE(added.find("HALFLIFE"), std::string::npos) << added;
+  EXPECT_NE(added.find("LOG2"), std::string::npos) << added;
+  const size_t stored = added.find("; ZADD hot ");
+  ASSERT_NE(stored, std::string::npos) << added;
+  // The score doubles, so that its logarithm grows by one.
+  peer_.Pass(Millis(30));
+  const double first = std::stod(added.substr(stored + 11));
+  const std::string doubled = Send("ZADD hot INCR 1 a");
+  const double second = std::stod(doubled.substr(doubled.find("; ZADD hot ") + 11));
+  EXPECT_NEAR(second - first, 1, 0.001);
+  EXPECT_TRUE(Send("ZREMRANGEBYSCORE hot 1 3").ends_with("ZREM hot a"));
+}
+
 TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   Send("MSET a 1 b 2\nPEXPIRE a 10\nPEXPIRE b 20");
   peer_.Pass(Millis(30));

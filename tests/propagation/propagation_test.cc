@@ -19,6 +19,7 @@
 #include "server/engine/services/migration.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/score_text.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/random_requests.h"
 #include "tests/propagation/recorder.h"
@@ -290,7 +291,7 @@ std::map<std::string, std::string> FormedScores(Engine& engine) {
       const std::string key = std::to_string(index) + " " + std::string(entry.key()) + " ";
       scores[key] = set->form().Text();
       for (auto at = set->At(0); at.valid(); at.Next()) {
-        scores[key + std::string(at.member())] = set->form().ScoreText(ScoreCode(at.score()));
+        scores[key + std::string(at.member())] = StoredScoreText(set->form(), at.score());
       }
     });
   }

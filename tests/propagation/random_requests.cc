@@ -427,6 +427,14 @@ void RandomRequests::AddSortedSets() {
     const std::string base =
         Pick({"900719925474099", "-900719925474099", "922337203685477580", "1"});
     const std::string integer = base + Number(8);
+    if (Chance(3)) {
+      return Words{"ZADD", "f4", "FORM", "HALFLIFE", "60"} +
+             Many(
+                 [this] {
+                   return Words{Number(50), Member()};
+                 },
+                 4);
+    }
     if (!Chance(3)) {
       return Words{"ZADD", Key('f', 3), "FORM", "INT64"} + Many(
                                                                [=, this] {
@@ -466,7 +474,11 @@ void RandomRequests::AddSortedSets() {
     return Chance(4) ? request + Expiry() : request;
   };
   cases_["zincrby"] = [=, this] {
-    if (Chance(4)) return Words{"ZINCRBY", Key('f', 4), Integer(), Member()};
+    if (Chance(4)) return Words{"ZINCRBY", Key('f', 5), Integer(), Member()};
+    if (Chance(4)) {
+      return Options({"ZINCRBY", "f4", Number(50), Member(), "FORM", "HALFLIFE", "60"},
+                     {Expiry(), Capped()});
+    }
     return Options({"ZINCRBY", key(), Score(), Member()}, {Expiry(), Capped()});
   };
   cases_["zmove"] = [=, this] { return Words{"ZMOVE", key(), key(), Member(), Member()}; };

@@ -276,10 +276,15 @@ class Master(ReplicationTest):
         ask = master.client.execute_command
         ask("ZADD", "large", "FORM", "INT64", *(word for i in range(2000) for word in (2**53 + i, f"m{i}")))
         ask("ZADD", "game", "FORM", "TUPLE", 32, "32:DESC", "END", "4000000000/3", "a", "4000000000/2", "b")
+        ask("ZADD", "hot", "FORM", "HALFLIFE", 60, *(word for i in range(2000) for word in (i, f"m{i}")))
         stock, own = self.replica_of(master), self.start(ZSETD)
         own.follow(master.port)
         for replica in (stock, own):
             self.await_link(replica)
+        for amount in 1e6, 0.001, 2e6:
+            ask("ZINCRBY", "hot", amount, "m7")
+        ask("ZINCRBY", "cold", 3, "a", "FORM", "HALFLIFE", 1)
+        ask("ZREMRANGEBYSCORE", "hot", 0, 3)
         ask("ZADD", "large", 2**62 + 1, "m1")
         ask("ZINCRBY", "large", 2, "m1")
         ask("ZPOPMIN", "large", 3)
@@ -293,6 +298,9 @@ class Master(ReplicationTest):
             words = ("ZRANGE", key, 0, -1, "WITHSCORES")
             pairs = ask(*words)
             self.assertEqual(own.client.execute_command(*words), pairs)
+        for key in "hot", "cold":
+            self.assertEqual(own.client.dump(key), master.client.dump(key))
+            self.assertEqual(stock.client.zrange(key, 0, -1), master.client.zrange(key, 0, -1))
         self.assertEqual(ask("ZRANGE", "large", -1, -1), [b"m1"])
         self.assertEqual(stock.client.zscore("large", "m1"), float(2**62))
 

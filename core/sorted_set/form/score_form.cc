@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/sorted_set/block/score_encoding.h"
+
 namespace zsetd {
 namespace {
 
@@ -60,6 +62,7 @@ ScoreForm ScoreForm::Int64() {
 std::optional<ScoreForm> ScoreForm::Read(std::string_view text) {
   const std::string_view word = TakeUpTo(text, ' ');
   if (IsWord(word, "TUPLE")) return ReadFields(text);
+  if (IsWord(word, "HALFLIFE")) return ReadHalfLife(text);
   if (!text.empty()) return std::nullopt;
   if (IsWord(word, "DOUBLE")) return ScoreForm();
   return IsWord(word, "INT64") ? std::optional(Int64()) : std::nullopt;
@@ -85,12 +88,23 @@ std::optional<ScoreForm> ScoreForm::ReadFields(std::string_view text) {
   return form.fields_.empty() ? std::nullopt : std::optional(std::move(form));
 }
 
+std::optional<ScoreForm> ScoreForm::ReadHalfLife(std::string_view text) {
+  const auto seconds = ReadNumber<uint32_t>(text);
+  if (!seconds || *seconds < 1 || *seconds > HalfLife::kMostSeconds) return std::nullopt;
+  ScoreForm form;
+  form.kind_ = Kind::kHalfLife;
+  form.half_life_seconds_ = *seconds;
+  return form;
+}
+
 std::string ScoreForm::Text() const {
   switch (kind_) {
     case Kind::kDouble:
       return "DOUBLE";
     case Kind::kInt64:
       return "INT64";
+    case Kind::kHalfLife:
+      return "HALFLIFE " + std::to_string(half_life_seconds_);
     case Kind::kTuple:
       break;
   }
@@ -108,9 +122,21 @@ std::optional<uint64_t> ScoreForm::Code(std::string_view score) const {
     const auto integer = ReadNumber<int64_t>(score);
     return integer ? std::optional(CodeOfInteger(*integer)) : std::nullopt;
   }
+  if (decays()) return std::nullopt;
   const auto values = ReadTuple(score);
   if (!values || values->size() != fields_.size()) return std::nullopt;
   return CodeOfTuple(*values, /*highest=*/false);
+}
+
+std::optional<uint64_t> ScoreForm::Code(double score, Millis now) const {
+  assert(decays());
+  if (!std::isfinite(score) || score < 0) return std::nullopt;
+  return ScoreCode(half_life().Stored(score, now));
+}
+
+bool ScoreForm::IsCode(uint64_t code) const {
+  if (decays()) return HalfLife::IsStored(ScoreOf(code));
+  return kind_ != Kind::kTuple || code <= MostCode();
 }
 
 // Returns the values of the first fields, of which there is at least one.
@@ -136,7 +162,7 @@ uint64_t ScoreForm::CodeOfTuple(const std::vector<uint64_t>& values, bool highes
 }
 
 std::string ScoreForm::ScoreText(uint64_t code) const {
-  assert(!is_double());
+  assert(!is_double() && !decays());
   if (kind_ == Kind::kInt64) return std::to_string(IntegerOf(code));
   std::string text;
   for (const Field& field : fields_) {
@@ -156,9 +182,10 @@ std::optional<CodeRange> ScoreForm::CodesOf(std::string_view score) const {
   return CodeRange{CodeOfTuple(*values, /*highest=*/false), CodeOfTuple(*values, /*highest=*/true)};
 }
 
-std::optional<CodeRange> ScoreForm::CodesFrom(double min, bool exclusive) const {
+std::optional<CodeRange> ScoreForm::CodesFrom(double min, bool exclusive, Millis now) const {
   assert(!is_double() && !std::isnan(min));
   if (std::isinf(min)) return min < 0 ? CodeRange() : CodeRange::None();
+  if (decays()) return min < 0 ? CodeRange() : CodeRange{.first = *Code(min, now) + exclusive};
   if (kind_ == Kind::kTuple) return std::nullopt;
   if (min >= kTwoTo63) return CodeRange::None();
   if (min < -kTwoTo63) return CodeRange();
@@ -169,9 +196,10 @@ std::optional<CodeRange> ScoreForm::CodesFrom(double min, bool exclusive) const 
   return CodeRange{.first = code + 1};  // a double below 2^63 is not the greatest integer
 }
 
-std::optional<CodeRange> ScoreForm::CodesUpTo(double max, bool exclusive) const {
+std::optional<CodeRange> ScoreForm::CodesUpTo(double max, bool exclusive, Millis now) const {
   assert(!is_double() && !std::isnan(max));
   if (std::isinf(max)) return max > 0 ? CodeRange() : CodeRange::None();
+  if (decays()) return max < 0 ? CodeRange::None() : CodeRange{.last = *Code(max, now) - exclusive};
   if (kind_ == Kind::kTuple) return std::nullopt;
   if (max >= kTwoTo63) return CodeRange();
   const double integer = std::floor(max);
@@ -183,10 +211,12 @@ std::optional<CodeRange> ScoreForm::CodesUpTo(double max, bool exclusive) const 
 
 uint64_t ScoreForm::ZeroCode() const {
   if (kind_ == Kind::kInt64) return CodeOfInteger(0);
+  if (decays()) return ScoreCode(-std::numeric_limits<double>::infinity());
   return CodeOfTuple(std::vector<uint64_t>(fields_.size()), /*highest=*/false);
 }
 
 std::optional<uint64_t> ScoreForm::Sum(uint64_t code, int64_t increment) const {
+  assert(!is_double() && !decays());
   if (kind_ == Kind::kInt64) {
     int64_t sum = 0;
     if (__builtin_add_overflow(IntegerOf(code), increment, &sum)) return std::nullopt;
@@ -201,15 +231,18 @@ std::optional<uint64_t> ScoreForm::Sum(uint64_t code, int64_t increment) const {
 }
 
 std::optional<uint64_t> ScoreForm::SumOfScores(uint64_t a, uint64_t b) const {
+  if (decays()) return ScoreCode(HalfLife::Sum(ScoreOf(a), ScoreOf(b)));
   return kind_ == Kind::kInt64 ? Sum(a, IntegerOf(b)) : std::nullopt;
 }
 
 double ScoreForm::Rounded(uint64_t code) const {
   if (kind_ == Kind::kInt64) return static_cast<double>(IntegerOf(code));
+  if (decays()) return ScoreOf(code);
   return static_cast<double>(code);
 }
 
 uint64_t ScoreForm::Nearest(double rounded) const {
+  if (decays()) return ScoreCode(std::min(rounded, std::numeric_limits<double>::max()) + 0.0);
   if (kind_ == Kind::kInt64) {
     if (!(rounded > -kTwoTo63)) return CodeOfInteger(std::numeric_limits<int64_t>::min());
     if (rounded >= kTwoTo63) return CodeOfInteger(std::numeric_limits<int64_t>::max());

@@ -34,6 +34,12 @@ std::optional<uint64_t> Combine(const ScoreForm& form, Aggregate aggregate, uint
   return std::nullopt;
 }
 
+// Integers have all of them, tuples no sums, and numbers of inputs do not decay.
+bool IsDefined(const ScoreForm& form, Aggregate aggregate) {
+  if (aggregate == Aggregate::kCount) return form.kind() == ScoreForm::Kind::kInt64;
+  return aggregate != Aggregate::kSum || form.kind() != ScoreForm::Kind::kTuple;
+}
+
 // The score that one input contributes.
 uint64_t Contribution(const ScoreForm& form, Aggregate aggregate, uint64_t code) {
   return aggregate == Aggregate::kCount ? form.Sum(form.ZeroCode(), 1).value_or(code) : code;
@@ -61,9 +67,8 @@ std::optional<SortedSet> CombineFormed(SetOperation operation, std::span<const W
   const auto some = std::ranges::find_if(inputs, [](const auto& input) { return input.set; });
   assert(some != inputs.end() && some->set->has_form());
   const ScoreForm& form = some->set->form();
-  const bool has_tuples = form.kind() == ScoreForm::Kind::kTuple;
-  const bool adds = aggregate == Aggregate::kSum || aggregate == Aggregate::kCount;
-  if (operation != SetOperation::kDifference && has_tuples && adds) return std::nullopt;
+  if (operation == SetOperation::kDifference) aggregate = Aggregate::kMin;  // has no effect
+  if (!IsDefined(form, aggregate)) return std::nullopt;
   Combined combined;
   for (const WeightedSet& input : inputs) {
     if (operation == SetOperation::kDifference && &input != &inputs[0]) {

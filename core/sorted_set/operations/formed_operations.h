@@ -14,7 +14,8 @@ enum class SetOperation { kUnion, kIntersection, kDifference };
 // A union, intersection or difference of sorted sets whose scores have the same form. Missing
 // inputs are empty; weights are ignored. A difference keeps the scores of the first input and
 // ignores `aggregate`. Returns nullopt if a sum or a count is not a score of the form: integers
-// that overflow, and all sums of tuples. O(N log N) for N elements in all inputs.
+// that overflow, all sums of tuples, and counts of scores that decay. O(N log N) for N elements in
+// all inputs.
 std::optional<SortedSet> CombineFormed(SetOperation operation, std::span<const WeightedSet> inputs,
                                        Aggregate aggregate);
 

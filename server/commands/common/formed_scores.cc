@@ -6,6 +6,7 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/common/propagated_value.h"
 #include "server/engine/propagation/effects.h"
+#include "server/engine/support/ascii_case.h"
 #include "server/engine/support/score_text.h"
 
 namespace zsetd {
@@ -13,18 +14,34 @@ namespace {
 
 constexpr size_t kMostTupleWords = 64;
 constexpr std::string_view kBadForm =
-    "ERR FORM should be DOUBLE, INT64, or TUPLE with fields of at most 64 bits in total and END";
+    "ERR FORM should be DOUBLE, INT64, TUPLE with fields of at most 64 bits in total and END, or "
+    "HALFLIFE with 1 to 1000000000 seconds";
+
+// Whether a form that starts with this word has one more word, or a list of words up to END.
+bool HasOneMoreWord(std::string_view word) { return EqualsIgnoringCase(word, "halflife"); }
+bool HasMoreWords(std::string_view word) { return EqualsIgnoringCase(word, "tuple"); }
 
 }  // namespace
 
+std::optional<uint64_t> CodeIn(const ScoreForm& form, std::string_view text, double number,
+                               Millis now) {
+  if (!form.decays()) return form.Code(text);
+  return IsTupleText(text) ? std::nullopt : form.Code(number, now);
+}
+
 std::string NotAScore(const ScoreForm& form) {
+  if (form.decays())
+    return "ERR scores and increments with a half-life are finite numbers from 0 up";
   if (form.kind() == ScoreForm::Kind::kInt64) return std::string(kNotAnInteger);
   return "ERR score is not of the form " + form.Text();
 }
 
 ScoreForm TakeScoreForm(ArgReader& args) {
   std::string text(args.Word());
-  if (text.size() == 5 && (text[0] == 't' || text[0] == 'T')) {
+  if (HasOneMoreWord(text)) {
+    text += ' ';
+    text += args.Word();
+  } else if (HasMoreWords(text)) {
     size_t words = 0;
     while (args.ok() && !args.Take("end")) {
       if (++words > kMostTupleWords) args.Refuse(kBadForm);
@@ -47,13 +64,14 @@ std::vector<std::string> FormWords(const ScoreForm& form) {
     at = end + 1;
   }
   if (form.kind() == ScoreForm::Kind::kTuple) words.push_back("END");
+  if (form.decays()) words.push_back("LOG2");
   return words;
 }
 
 void PropagatedScores::Add(std::string_view member, double score) {
   if (!call_.Propagates()) return;
   items_.push_back(
-      {std::string(member), ScoreText(form_, score), DoubleText(PlainScore(form_, score))});
+      {std::string(member), StoredScoreText(form_, score), DoubleText(PlainScore(form_, score))});
   if (items_.size() == Effects::kMostItems) Flush();
 }
 

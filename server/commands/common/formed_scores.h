@@ -20,13 +20,18 @@ inline constexpr std::string_view kTooManyForms = "ERR too many forms of scores 
 inline constexpr std::string_view kNoPositions =
     "ERR the scores of the key have a form, so they are not positions";
 
+// The code of a score in a set of this form; nullopt if it is not a score of the form. `number` is
+// its text as a number.
+std::optional<uint64_t> CodeIn(const ScoreForm& form, std::string_view text, double number,
+                               Millis now);
+
 // The error for a text that is not a score of this form.
 std::string NotAScore(const ScoreForm& form);
 
-// Takes the words of a form after FORM: INT64, or TUPLE field [field ...] END.
+// Takes the words of a form after FORM: INT64, TUPLE field [field ...] END, or HALFLIFE seconds.
 ScoreForm TakeScoreForm(ArgReader& args);
 
-// Returns these words, with FORM before them.
+// Returns the words that propagate scores of this form as they are stored, with FORM before them.
 std::vector<std::string> FormWords(const ScoreForm& form);
 
 // Propagates scores of members of a set with a form, in requests of bounded size. zsetd receives
@@ -34,6 +39,9 @@ std::vector<std::string> FormWords(const ScoreForm& form);
 //
 //   ZADD key FORM ... score member ...                            ZADD key score member ...
 //   ZADDEX key KEEPTTL FORM ... MEMBERS count score member ...    if members keep their deadlines
+//
+// Scores that decay are propagated as they are stored (HALFLIFE seconds LOG2), because replicas
+// have other clocks.
 class PropagatedScores {
  public:
   PropagatedScores(Call& call, std::string_view key, const ScoreForm& form,

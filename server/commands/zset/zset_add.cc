@@ -133,7 +133,7 @@ void AddComparing(Call& call, Edit<SortedSet>& set, AddRequest& request) {
   int64_t counted = 0;
   for (const Element& pair : request.pairs) {
     const std::optional<double> old = set ? set->Score(pair.member) : std::nullopt;
-    if (request.gets_scores) ReplyScore(call.reply, set ? &*set : nullptr, old);
+    if (request.gets_scores) ReplyScore(call, set ? &*set : nullptr, old);
     if (!set || (request.expected && old != request.expected)) continue;
     const AddResult result = set.Add(pair.member, pair.score, request.rule);
     counted += request.count_changed ? result.Changed() : result.kind == Kind::kAdded;
@@ -184,7 +184,7 @@ void ZAdd(Call& call) {
   if (!call.refused()) EndAddition(call, key, set, request, revision);
 }
 
-// ZINCRBY key increment member [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
+// ZINCRBY key increment member [FORM form] [EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL]
 //         [MAXLEN count [KEEP HIGHEST|LOWEST]]
 // The options come in either order.
 void ZIncrBy(Call& call) {
@@ -199,7 +199,7 @@ void ZIncrBy(Call& call) {
   AddRequest request = {.rule = {.increment = true}, .pairs = {{member, increment}}};
   request.pair_words = call.argv().subspan(2, 2);
   SharedOptions shared(call, request);
-  while (call.args.ok() && shared.TakeButIncrement()) {
+  while (call.args.ok() && (shared.TakeButIncrement() || TakeFormOption(call.args, request))) {
   }
   if (!request.is_extended && !call.args.AtEnd()) call.args.Refuse(WrongArity("zincrby"));
   call.args.End();
@@ -223,7 +223,7 @@ constexpr Command kZSetAddCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
      .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] [FORM "
-              "<DOUBLE|INT64|TUPLE field [field ...] END>] [EX seconds|PX "
+              "<DOUBLE|INT64|TUPLE field [field ...] END|HALFLIFE seconds [LOG2]>] [EX seconds|PX "
               "milliseconds|EXAT "
               "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP "
               "<HIGHEST|LOWEST>]] score member [score member ...]",
@@ -239,7 +239,8 @@ constexpr Command kZSetAddCommands[] = {
      .member_at = 3,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key increment member [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
+     .usage = "key increment member [FORM <DOUBLE|INT64|TUPLE field [field ...] END|HALFLIFE "
+              "seconds [LOG2]>] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
               "unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP <HIGHEST|LOWEST>]]",
      .summary = "Increments the score of a member; can set the key's expiration and limit its size "
                 "too.",
@@ -275,8 +276,11 @@ bool TakeRuleOption(ArgReader& args, AddRequest& request) {
 bool TakeFormOption(ArgReader& args, AddRequest& request) {
   if (!args.Take("form")) return false;
   if (request.form != nullptr) args.Refuse(kSyntaxError);
-  request.form = std::make_unique<const ScoreForm>(TakeScoreForm(args));
-  request.needs_form |= !request.form->is_double();
+  const ScoreForm form = TakeScoreForm(args);
+  const bool has_stored_scores = form.decays() && args.Take("log2");
+  request.form = std::make_unique<const AddRequest::RequestedForm>(
+      AddRequest::RequestedForm{form, has_stored_scores});
+  request.needs_form |= !form.is_double();
   return request.is_extended = true;
 }
 

@@ -32,7 +32,7 @@ std::optional<SizeCap> TakeSizeCap(ArgReader& args);
 //
 //   request  = {leading} pair {pair} {trailing}
 //   leading  = NX | XX | GT | LT | CH | GET | IFEQ score | FORM form | shared
-//   form     = DOUBLE | INT64 | TUPLE field {field} END
+//   form     = DOUBLE | INT64 | TUPLE field {field} END | HALFLIFE seconds [LOG2]
 //   trailing = shared
 //   shared   = INCR | EX seconds | PX ms | EXAT seconds | PXAT ms | KEEPTTL
 //            | MAXLEN count [KEEP HIGHEST | KEEP LOWEST]
@@ -54,10 +54,14 @@ struct AddRequest {
   bool is_extended = false;        // has options that Redis does not have
 
   // Scores with a form (zset_form_add.h). Their texts are read when the key's form is known.
-  bool needs_form = false;                // cannot be scores of DOUBLE
-  std::unique_ptr<const ScoreForm> form;  // FORM; null without it
-  Args pair_words;                        // scores and members in turn; empty for GEOADD
-  std::string_view expected_text;         // of IFEQ
+  struct RequestedForm {
+    ScoreForm form;
+    bool has_stored_scores = false;  // LOG2: the scores are as a set stores them
+  };
+  bool needs_form = false;                    // cannot be scores of DOUBLE
+  std::unique_ptr<const RequestedForm> form;  // FORM; null without it
+  Args pair_words;                            // scores and members in turn; empty for GEOADD
+  std::string_view expected_text;             // of IFEQ
 };
 
 // Refuses options that contradict each other.

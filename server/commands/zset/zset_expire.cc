@@ -176,7 +176,8 @@ constexpr Command kZSetExpireCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [FORM <DOUBLE|INT64|TUPLE field [field ...] END>] "
+     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [FORM <DOUBLE|INT64|TUPLE field [field ...] "
+              "END|HALFLIFE seconds [LOG2]>] "
               "[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
               "unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score member [score member ...]",
      .summary = "Adds members, or updates or increments their scores, and sets their expiration "

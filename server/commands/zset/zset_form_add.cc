@@ -12,6 +12,9 @@
 namespace zsetd {
 namespace {
 
+constexpr std::string_view kDecayingIfEq =
+    "ERR IFEQ is not supported for scores with a half-life, which are never equal for long";
+
 // Removes the excess elements as a separate change, and propagates their removal.
 void TrimFormed(Call& call, std::string_view key, Edit<SortedSet>& set, const SizeCap& cap) {
   const RankRange excess = cap.ExcessOf(set->size());
@@ -39,34 +42,48 @@ bool FormedAddition::Fail(std::string_view line) {
 bool FormedAddition::Prepare() { return !set_ || (TakeFormOfSet() && ReadScores()); }
 
 bool FormedAddition::TakeFormOfSet() {
-  const bool requests_form = request_.form != nullptr && !request_.form->is_double();
+  const bool requests_form = request_.form != nullptr && !request_.form->form.is_double();
   if (set_->has_form()) {
-    const bool is_same = request_.form == nullptr || *request_.form == set_->form();
+    const bool is_same = request_.form == nullptr || request_.form->form == set_->form();
     return is_same || Fail(kOtherForm);
   }
   if (!requests_form) return Fail(kNotAFloat);
   if (!set_->empty()) return Fail(kOtherForm);
-  return set_->SetForm(*request_.form) || Fail(kTooManyForms);
+  return set_->SetForm(request_.form->form) || Fail(kTooManyForms);
 }
 
 bool FormedAddition::ReadScores() {
   const ScoreForm& form = set_->form();
   if (request_.pair_words.empty()) return Fail(kNoPositions);
   assert(request_.pair_words.size() == 2 * request_.pairs.size());
+  if (request_.expected && form.decays()) return Fail(kDecayingIfEq);
+  if (request_.form && request_.form->has_stored_scores && request_.rule.increment) {
+    return Fail(kSyntaxError);
+  }
   if (request_.expected) {
     expected_ = form.Code(request_.expected_text);
     if (!expected_) return Fail(NotAScore(form));
   }
-  if (request_.rule.increment) {
+  if (request_.rule.increment && !form.decays()) {
     increment_ = ParseInteger(request_.pair_words[0]);
     return increment_ || Fail(kNotAnInteger);
   }
   for (size_t i = 0; i < request_.pairs.size(); ++i) {
-    const Code code = form.Code(request_.pair_words[2 * i]);
+    const Code code = CodeOfPair(i);
     if (!code) return Fail(NotAScore(form));
     codes_.push_back(*code);
   }
   return true;
+}
+
+FormedAddition::Code FormedAddition::CodeOfPair(size_t i) const {
+  const std::string_view text = request_.pair_words[2 * i];
+  const double number = request_.pairs[i].score;
+  if (request_.form != nullptr && request_.form->has_stored_scores) {
+    const bool is_stored = !IsTupleText(text) && HalfLife::IsStored(number);
+    return is_stored ? Code(ScoreCode(number)) : std::nullopt;
+  }
+  return CodeIn(set_->form(), text, number, call_.now());
 }
 
 FormedAddition::Code FormedAddition::Present(std::string_view member) const {
@@ -75,8 +92,10 @@ FormedAddition::Code FormedAddition::Present(std::string_view member) const {
 }
 
 FormedAddition::Code FormedAddition::NewCode(size_t i, Code present) const {
-  if (!increment_) return codes_[i];
-  return set_->form().Sum(present.value_or(set_->form().ZeroCode()), *increment_);
+  const ScoreForm& form = set_->form();
+  if (increment_) return form.Sum(present.value_or(form.ZeroCode()), *increment_);
+  const bool adds = request_.rule.increment && present;
+  return adds ? form.SumOfScores(*present, codes_[i]) : codes_[i];
 }
 
 // Whether the rule allows this score. NX and XX are checked before the score is computed.
@@ -97,7 +116,7 @@ std::vector<Element> FormedAddition::Run() {
     const Code present = Present(member);
     if (request_.gets_scores) {
       const auto old = present ? std::optional(ScoreOf(*present)) : std::nullopt;
-      ReplyScore(call_.reply, set_ ? &*set_ : nullptr, old);
+      ReplyScore(call_, set_ ? &*set_ : nullptr, old);
     }
     if (!set_ || (expected_ && present != expected_)) continue;
     if (present ? rule.only_new : rule.only_existing) continue;
@@ -121,7 +140,7 @@ std::vector<Element> FormedAddition::Run() {
 
 void FormedAddition::ReplyIncrement(const std::vector<Element>& added) {
   if (added.empty()) return call_.reply.Null();
-  ReplyScore(call_.reply, &*set_, added.front().score);
+  ReplyScore(call_, &*set_, added.front().score);
 }
 
 void AddFormed(Call& call, std::string_view key, Edit<SortedSet>& set, const AddRequest& request) {

@@ -41,6 +41,7 @@ class FormedAddition {
   bool Fail(std::string_view line);
   bool TakeFormOfSet();
   bool ReadScores();
+  Code CodeOfPair(size_t i) const;
   Code Present(std::string_view member) const;
   Code NewCode(size_t i, Code present) const;
   bool IsAllowed(Code present, uint64_t code) const;
@@ -49,8 +50,9 @@ class FormedAddition {
   Call& call_;
   Edit<SortedSet>& set_;
   const AddRequest& request_;
-  std::vector<uint64_t> codes_;  // of the pairs; empty for an increment
+  // For increments of integers `increment_`, otherwise the codes of the pairs.
   std::optional<int64_t> increment_;
+  std::vector<uint64_t> codes_;
   Code expected_;  // IFEQ
 };
 

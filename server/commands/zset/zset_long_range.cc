@@ -44,11 +44,11 @@ class RangeWalk {
 
 class LongElementRange : public LongReply {
  public:
-  LongElementRange(SharedSet set, RankRange ranks, bool reversed, ElementParts parts)
+  LongElementRange(SharedSet set, RankRange ranks, const RangeRequest& request, Millis now)
       : set_(std::move(set)),
-        walk_(*set_, ranks, reversed),
+        walk_(*set_, ranks, request.IsReversed()),
         left_(ranks.size()),
-        parts_(PartsIn(*set_, parts)) {}
+        parts_(PartsIn(*set_, request.parts, now)) {}
 
   bool WriteNext(ReplyWriter& reply) override {
     assert(left_ > 0);
@@ -72,11 +72,11 @@ class LongElementRange : public LongReply {
 class Matches {
  public:
   // The set outlives this.
-  Matches(const SortedSet& set, RankRange ranks, const RangeRequest& request)
+  Matches(const SortedSet& set, RankRange ranks, const RangeRequest& request, Millis now)
       : set_(set),
         ranks_(ranks),
         reversed_(request.IsReversed()),
-        parts_(PartsIn(set, request.parts)),
+        parts_(PartsIn(set, request.parts, now)),
         pattern_(*request.pattern),
         comparing_(set, ranks, reversed_),
         left_(ranks.size()) {
@@ -141,8 +141,8 @@ class Matches {
 
 class LongMatches : public LongReply {
  public:
-  LongMatches(SharedSet set, RankRange ranks, const RangeRequest& request)
-      : set_(std::move(set)), matches_(*set_, ranks, request) {}
+  LongMatches(SharedSet set, RankRange ranks, const RangeRequest& request, Millis now)
+      : set_(std::move(set)), matches_(*set_, ranks, request, now) {}
 
   bool WriteNext(ReplyWriter& reply) override {
     constexpr size_t kStep = 2048;  // comparisons, in some tenths of a millisecond
@@ -171,8 +171,8 @@ bool IsLongRange(const Call& call, const SortedSet& set, size_t elements) {
 void ReplyElementsAtLength(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
                            const RangeRequest& request) {
   StartElements(call.reply, ranks.size(), request.parts);
-  call.ReplyAtLength(std::make_unique<LongElementRange>(CopyOfSet(call, key, set), ranks,
-                                                        request.IsReversed(), request.parts));
+  call.ReplyAtLength(
+      std::make_unique<LongElementRange>(CopyOfSet(call, key, set), ranks, request, call.now()));
 }
 
 void ReplyMatches(Call& call, std::string_view key, const SortedSet& set,
@@ -182,9 +182,9 @@ void ReplyMatches(Call& call, std::string_view key, const SortedSet& set,
   if (IsLongRange(call, set, ranks.size())) {
     if (call.IsPutOff()) return;
     return call.ReplyAtLength(
-        std::make_unique<LongMatches>(CopyOfSet(call, key, set), ranks, request));
+        std::make_unique<LongMatches>(CopyOfSet(call, key, set), ranks, request, call.now()));
   }
-  Matches matches(set, ranks, request);
+  Matches matches(set, ranks, request, call.now());
   matches.Compare(ranks.size());
   bool more = matches.StartReply(call.reply);
   while (more && !call.reply.IsFull()) more = matches.WriteNext(call.reply);

@@ -26,10 +26,10 @@ ElementParts PartsOf(const RandomRequest& request) {
   return {.score = request.with_more, .payload = request.with_data};
 }
 
-void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, ElementParts parts) {
+void DrawOne(ReplyWriter& reply, const SortedSet& set, Rng& rng, const ElementParts& parts) {
   ReplyElement(reply, AtRandom(set, rng), parts);
 }
-void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, ElementParts parts) {
+void DrawOne(ReplyWriter& reply, ElementSampler& pool, Rng& rng, const ElementParts& parts) {
   const Element drawn = pool.Draw(rng);
   ReplyElement(reply, drawn, parts.payload ? pool.drawn_payload() : std::nullopt, parts);
 }
@@ -38,10 +38,10 @@ void ReplyRepeated(Call& call, std::string_view key, const SortedSet& set,
                    const RandomRequest& request) {
   StartElements(call.reply, request.size(), PartsOf(request));
   const auto form = set.has_form() ? std::make_shared<const ScoreForm>(set.form()) : nullptr;
-  const auto draw = [parts = PartsOf(request), form](ReplyWriter& reply, auto& whole, Rng& rng) {
-    ElementParts formed = parts;
-    formed.form = form.get();
-    DrawOne(reply, whole, rng, formed);
+  ElementParts parts = PartsIn(set, PartsOf(request), call.now());
+  parts.form = form.get();
+  const auto draw = [parts, form](ReplyWriter& reply, auto& whole, Rng& rng) {
+    DrawOne(reply, whole, rng, parts);
   };
   ReplyDraws<ElementSampler>(
       call, key, set, [&] { return std::make_shared<ElementSampler>(set); }, request.size(), draw);
@@ -54,7 +54,7 @@ void ReplyDistinct(Call& call, const SortedSet& set, const RandomRequest& reques
   }
   StartElements(call.reply, request.size(), PartsOf(request));
   for (const size_t rank : DistinctNumbers(request.size(), set.size(), call.keys.rng())) {
-    ReplyElement(call.reply, set.At(rank), PartsIn(set, PartsOf(request)));
+    ReplyElement(call.reply, set.At(rank), PartsIn(set, PartsOf(request), call.now()));
   }
 }
 

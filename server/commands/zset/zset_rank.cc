@@ -80,7 +80,7 @@ void Rank(Call& call, bool reversed) {
   if (options.competition) rank = CompetitionRank(*set, score, reversed);
   if (options.with_score) call.reply.Array(2);
   call.reply.Integer(static_cast<int64_t>(*rank));
-  if (options.with_score) ReplyScore(call.reply, set, score);
+  if (options.with_score) ReplyScore(call, set, score);
 }
 
 void ZRank(Call& call) { Rank(call, /*reversed=*/false); }
@@ -151,7 +151,7 @@ void ZRankOf(Call& call) {
   call.args.End();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (set != nullptr && set->has_form()) {
-    const std::optional<uint64_t> code = set->form().Code(text);
+    const std::optional<uint64_t> code = CodeIn(set->form(), text, score, call.now());
     if (!code) call.args.Refuse(NotAScore(set->form()));
     score = ScoreOf(code.value_or(0));
   } else if (set != nullptr && is_tuple) {

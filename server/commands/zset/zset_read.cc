@@ -20,7 +20,7 @@ void ZScore(Call& call) {
   const std::string_view member = call.args.Word();
   const SortedSet* set = call.Find<SortedSet>(key);
   if (call.Refused()) return;
-  ReplyScore(call.reply, set, set == nullptr ? std::nullopt : set->Score(member));
+  ReplyScore(call, set, set == nullptr ? std::nullopt : set->Score(member));
 }
 
 void ZMScore(Call& call) {
@@ -30,7 +30,7 @@ void ZMScore(Call& call) {
   if (call.Refused()) return;
   call.reply.Array(members.size());
   for (const std::string_view member : members) {
-    ReplyScore(call.reply, set, set == nullptr ? std::nullopt : set->Score(member));
+    ReplyScore(call, set, set == nullptr ? std::nullopt : set->Score(member));
   }
 }
 
@@ -87,7 +87,8 @@ constexpr Command kZSetReadCommands[] = {
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
      .usage = "key",
-     .summary = "Returns the form of the scores: DOUBLE, INT64 or TUPLE with its fields.",
+     .summary = "Returns the form of the scores: DOUBLE, INT64, TUPLE with its fields, or "
+                "HALFLIFE with seconds.",
      .cost = "O(1)"},
 };
 

@@ -16,31 +16,34 @@ struct ElementParts {
 
   // The form of the scores; null for doubles. Scores with a form are bulk strings, in RESP3 too.
   const ScoreForm* form = nullptr;
+  Millis now{0};  // of scores that decay
 
   size_t count() const { return size_t{1} + score + payload; }
 };
 
-// The parts of elements of this set.
-inline ElementParts PartsIn(const SortedSet& set, ElementParts parts) {
-  if (set.has_form()) [[unlikely]]
+// The parts of elements of this set, whose scores are those of `now`.
+inline ElementParts PartsIn(const SortedSet& set, ElementParts parts, Millis now) {
+  if (set.has_form()) [[unlikely]] {
     parts.form = &set.form();
+    parts.now = now;
+  }
   return parts;
 }
 
 // Starts a reply of `count` elements. With other parts than the member, the reply is an array of
 // arrays in RESP3, and a flat array in RESP2.
-void StartElements(ReplyWriter& reply, size_t count, ElementParts parts);
+void StartElements(ReplyWriter& reply, size_t count, const ElementParts& parts);
 
 // Replies one of these elements.
 void ReplyElement(ReplyWriter& reply, const Element& element,
-                  std::optional<std::string_view> payload, ElementParts parts);
-void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, ElementParts parts);
+                  std::optional<std::string_view> payload, const ElementParts& parts);
+void ReplyElement(ReplyWriter& reply, const SortedSet::Cursor& at, const ElementParts& parts);
 
 // Replies the score of an element of the set, or null without one.
-void ReplyScore(ReplyWriter& reply, const SortedSet* set, std::optional<double> score);
+void ReplyScore(Call& call, const SortedSet* set, std::optional<double> score);
 
 // Replies the member of that rank, its score and, if requested, its payload as an array.
-void ReplyTuple(ReplyWriter& reply, const SortedSet& set, size_t rank, bool with_payload);
+void ReplyTuple(Call& call, const SortedSet& set, size_t rank, bool with_payload);
 
 // Replies the key and the same parts, as BZPOPMIN does.
 void ReplyKeyAndElement(Call& call, std::string_view key, const SortedSet& set, size_t rank,

@@ -33,7 +33,7 @@ void ZScan(Call& call) {
   ReplyScan(call.reply, request, request.with_values ? 2 * found.size() : found.size());
   for (const auto& [member, score] : found) {
     call.reply.Bulk(member);
-    if (request.with_values) call.reply.Bulk(ScoreText(set->form(), score));
+    if (request.with_values) call.reply.Bulk(ScoreText(set->form(), score, call.now()));
   }
 }
 

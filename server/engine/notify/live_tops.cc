@@ -11,7 +11,7 @@ namespace zsetd {
 Top LiveTops::ReadTop(const Key& key, size_t count, bool reversed) const {
   const Entry* const entry = store_.database(key.first).Find(key.second);
   const SortedSet* const set = entry == nullptr ? nullptr : entry->GetIf<SortedSet>();
-  return TopOf(set, count, reversed);
+  return TopOf(set, count, reversed, store_.now());
 }
 
 void LiveTops::Follow(std::string_view channel) {

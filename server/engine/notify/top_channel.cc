@@ -63,18 +63,20 @@ std::optional<TopChannel> ReadTopChannel(std::string_view name) {
   return channel;
 }
 
-TopElement::TopElement(std::string_view member, std::string score)
-    : identity_(IdentityOf(member)), score_(std::move(score)) {}
+TopElement::TopElement(std::string_view member, std::string score, uint64_t state)
+    : identity_(IdentityOf(member)), score_(std::move(score)), state_(state) {}
 
-Top TopOf(const SortedSet* set, size_t count, bool reversed) {
+Top TopOf(const SortedSet* set, size_t count, bool reversed, Millis now) {
   Top top;
   if (set == nullptr || set->empty()) return top;
+  const ScoreForm& form = set->form();
   const size_t size = std::min(count, set->size());
   top.reserve(size);
   SortedSet::Cursor at = set->At(reversed ? set->size() - 1 : 0);
   while (top.size() < size) {
     const Element element = at.element();
-    top.emplace_back(element.member, ScoreText(set->form(), element.score));
+    top.emplace_back(element.member, ScoreText(form, element.score, now),
+                     form.decays() ? ScoreCode(element.score) : 0);
     reversed ? at.Previous() : at.Next();
   }
   return top;
@@ -92,7 +94,7 @@ std::string TopChanges(const Top& before, const Top& after) {
       AddLine(arrivals, "in " + place, element);
       continue;
     }
-    if (before[old->second].score() != element.score()) {
+    if (!before[old->second].HasScoreOf(element)) {
       AddLine(arrivals, "move " + RankText(old->second) + ' ' + place, element);
     }
     old_ranks.erase(old);

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/util/time.h"
 
 namespace zsetd {
 
@@ -40,11 +43,16 @@ class TopElement {
  public:
   static constexpr size_t kShownBytes = 1024;
 
-  // `score` is the text that messages show.
-  TopElement(std::string_view member, std::string score);
+  // `score` is the text that messages show. If it changes with the time alone, `state` is what
+  // changes with the score, else 0.
+  TopElement(std::string_view member, std::string score, uint64_t state = 0);
 
   const std::string& score() const { return score_; }
   std::string_view shown() const { return std::string_view(identity_).substr(0, kShownBytes); }
+
+  bool HasScoreOf(const TopElement& other) const {
+    return state_ == other.state_ && (state_ != 0 || score_ == other.score_);
+  }
 
   // Differs between members, also if their first bytes are equal.
   std::string_view identity() const { return identity_; }
@@ -52,12 +60,14 @@ class TopElement {
  private:
   std::string identity_;  // a long member's first bytes, then its hash
   std::string score_;
+  uint64_t state_;
 };
 
 using Top = std::vector<TopElement>;
 
-// Returns the first `count` elements of the set; of a null set, none. O(log n + count).
-Top TopOf(const SortedSet* set, size_t count, bool reversed);
+// Returns the first `count` elements of the set with their scores of `now`; of a null set, none.
+// O(log n + count).
+Top TopOf(const SortedSet* set, size_t count, bool reversed, Millis now);
 
 // Returns the message that leads from one state to the next; empty if they are equal. O(sizes).
 std::string TopChanges(const Top& before, const Top& after);

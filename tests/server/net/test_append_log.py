@@ -136,8 +136,13 @@ class AppendLog(ZsetdTest):
         ask("ZADD", "ids", "FORM", "INT64", 2**53, "a", 2**53 + 1, "b")
         ask("ZINCRBY", "ids", 2**60, "a")
         ask("ZADD", "game", "FORM", "TUPLE", 32, "32:DESC", "END", "4000000000/3", "a", "4000000000/2", "b")
+        for amount in 3, 0.1:
+            ask("ZINCRBY", "hot", amount, "a", "FORM", "HALFLIFE", 60)
+        ask("ZADD", "hot", 3, "b")
+        dump = client.dump("hot")
 
         def check():
+            self.assertEqual(client.dump("hot"), dump)
             self.assertEqual(client.execute_command("ZFORM", "game"), b"TUPLE 32 32:DESC")
             self.assertEqual(client.execute_command("ZRANGE", "ids", 0, -1, "WITHSCORES"),
                              [b"b", str(2**53 + 1).encode(), b"a", str(2**60 + 2**53).encode()])

@@ -51,7 +51,7 @@ void Pop(Call& call, bool highest) {
   if (request.is_counted) {
     ReplyElements(call, &*set, ranks, highest, {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyTuple(call.reply, *set, ranks.first, request.with_payloads);
+    ReplyTuple(call, *set, ranks.first, request.with_payloads);
   }
   RemovedMembers members(call, *set, ranks);
   CutRanks(set, ranks);

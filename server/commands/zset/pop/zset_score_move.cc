@@ -59,11 +59,11 @@ std::optional<double> ScoreMoveRequest::NewScore(Call& call, const SortedSet& se
     return delta ? clock_score + *delta : *score;
   }
   const ScoreForm& form = set.form();
-  std::optional<uint64_t> code = form.Code(number);
+  std::optional<uint64_t> code = CodeIn(form, number, score.value_or(0), call.now());
   if (delta) {
     const std::optional<int64_t> summand = ParseInteger(number);
-    const auto now = form.CodesUpTo(clock_score, /*exclusive=*/false);
-    code = summand && now ? form.Sum(now->last, *summand) : std::nullopt;
+    const auto now = form.CodesUpTo(clock_score, /*exclusive=*/false, call.now());
+    code = summand && now && !form.decays() ? form.Sum(now->last, *summand) : std::nullopt;
   }
   if (!code) call.args.Refuse(NotAScore(form));
   return ScoreOf(code.value_or(0));

@@ -54,7 +54,7 @@ void ReplyPopped(Call& call, const SortedSet& set, RankRange ranks,
     ReplyElements(call, &set, ranks, request.reversed,
                   {.score = true, .payload = request.with_payloads});
   } else {
-    ReplyTuple(call.reply, set, ranks.first, request.with_payloads);
+    ReplyTuple(call, set, ranks.first, request.with_payloads);
   }
 }
 

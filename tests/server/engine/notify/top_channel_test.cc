@@ -84,7 +84,7 @@ TEST_P(TopMessages, LeadFromOneStateToTheNext) {
       }
     }
     if (rng.Below(200) == 0) set = SortedSet();
-    const Top after = TopOf(&set, 10, reversed);
+    const Top after = TopOf(&set, 10, reversed, Millis(0));
     Apply(TopChanges(before, after), shown);
     ASSERT_EQ(shown.size(), after.size());
     for (size_t rank = 0; rank < shown.size(); ++rank) {
@@ -107,8 +107,21 @@ TEST(TopMessages, LongMembersAreShortenedButDiffer) {
 }
 
 TEST(TopMessages, AMissingSetHasNoElements) {
-  EXPECT_TRUE(TopOf(nullptr, 5, false).empty());
-  EXPECT_EQ(TopChanges({TopElement("a", "1")}, TopOf(nullptr, 5, false)), "out a");
+  EXPECT_TRUE(TopOf(nullptr, 5, false, Millis(0)).empty());
+  EXPECT_EQ(TopChanges({TopElement("a", "1")}, TopOf(nullptr, 5, false, Millis(0))), "out a");
+}
+
+TEST(TopMessages, ScoresThatOnlyDecayAreNotReported) {
+  SortedSet set;
+  ASSERT_TRUE(set.SetForm(*ScoreForm::Read("HALFLIFE 60")));
+  set.Place("a", *set.form().Code(8, Millis(0)));
+  set.Place("b", *set.form().Code(2, Millis(0)));
+  const Top before = TopOf(&set, 5, true, Millis(0));
+  const Top later = TopOf(&set, 5, true, Millis(60'000));
+  EXPECT_EQ(later[0].score(), "4");
+  EXPECT_EQ(TopChanges(before, later), "");
+  set.Place("b", *set.form().Code(2, Millis(60'000)));
+  EXPECT_EQ(TopChanges(before, TopOf(&set, 5, true, Millis(60'000))), "move 1 1 2 b");
 }
 
 }  // namespace

@@ -160,6 +160,9 @@ TEST(SnapshotLoader, RefusesFormsThatAreNotTheKeys) {
   EXPECT_FALSE(Load(SetAnd(FormField("INT64", "\1" + String("c") + code))).ok());
   EXPECT_FALSE(Load(SetAnd(FormField("INT64", "\2" + String("b") + code))).ok());
   EXPECT_FALSE(Load(SetAnd(FormField("INT64", none + "x"))).ok());
+  EXPECT_TRUE(Load(SetAnd(FormField("HALFLIFE 60", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("HALFLIFE 0", none))).ok());
+  EXPECT_FALSE(Load(SetAnd(FormField("HALFLIFE 60", one))).ok());  // a NaN
   const std::string of_text = "\0"s + String("s") + String("x");
   EXPECT_FALSE(Load(SetAnd(of_text + FormField("INT64", none))).ok());
 }
