@@ -55,8 +55,8 @@ class RequestParser {
   Args argv() const { return batch_[next_ - 1]; }
 
   // The requests that were read ahead and that Next() will return. Reads some if none is left.
-  // Valid until Space(), Shrink() or Next() is called; the requests themselves are kept. Bytes that exceed a limit or break the protocol are
-  // left to Next(), which applies the limits of that time.
+  // Valid until Space(), Shrink() or Next() is called; the requests themselves are kept. Bytes that
+  // exceed a limit or break the protocol are left to Next(), which applies the limits of that time.
   std::span<const Args> Upcoming();
 
   // Whether Upcoming() has several requests and Next() has returned none of them.

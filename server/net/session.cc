@@ -148,8 +148,8 @@ bool Session::ServeShared() {
   return true;
 }
 
-// A request is taken after it has run. One that must run alone stays in the parser, which may move it
-// before its turn.
+// A request is taken after it has run. One that must run alone stays in the parser, which may move
+// it before its turn.
 bool Session::RunShared() {
   while (client_.output.SendableBytes() <= kMuchUnsentBytes) {
     const auto requests = parser_.Upcoming();
