@@ -91,4 +91,15 @@ std::string_view ReadPackedText(const char*& at, PackedTextDigits& digits) {
   return {digits.bytes, static_cast<size_t>(end - digits.bytes)};
 }
 
+bool TakePackedText(const char*& at, std::string_view text) {
+  const uint8_t form = FormAt(at);
+  if (form >= kSmallNumber) {
+    PackedTextDigits digits;
+    return ReadPackedText(at, digits) == text;
+  }
+  if (std::string_view(at + 1, form) != text) return false;
+  at += 1 + form;
+  return true;
+}
+
 }  // namespace zsetd

@@ -62,4 +62,7 @@ struct PackedTextDigits {
 // `digits`. O(1).
 std::string_view ReadPackedText(const char*& at, PackedTextDigits& digits);
 
+// Moves `at` to the end of the text there if it equals `text`. Returns whether it does. O(size).
+bool TakePackedText(const char*& at, std::string_view text);
+
 }  // namespace zsetd

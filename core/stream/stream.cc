@@ -108,7 +108,7 @@ bool Stream::Body::IsFull(const StreamBlock& block, size_t entry_bytes,
   constexpr size_t kMostBytes = 1u << 30;
   if (limits.entries > 0 && block.count() >= limits.entries) return true;
   const size_t bytes = limits.bytes > 0 ? std::min(limits.bytes, kMostBytes) : kMostBytes;
-  return block.bytes() + entry_bytes > bytes;
+  return sizeof(StreamBlock) + block.bytes() + entry_bytes > bytes;
 }
 
 Stream::Stream() : body_(std::make_unique<Body>()) {}
@@ -216,7 +216,7 @@ size_t Stream::CountInRange(StreamId first, StreamId last, uint64_t most) const 
 }
 
 void Stream::Append(StreamId id, std::span<const std::string_view> fields,
-                    const StreamLimits& limits) {
+                    const StreamLimits& limits, StreamBlock::Names names) {
   assert(id > last_id() && !fields.empty() && fields.size() % 2 == 0);
   Blocks& blocks = body_->blocks;
   size_t entry_bytes = 0;
@@ -224,8 +224,9 @@ void Stream::Append(StreamId id, std::span<const std::string_view> fields,
   if (blocks.empty() || body_->IsFull(*blocks.back(), entry_bytes, limits)) {
     if (!blocks.empty()) StreamBlock::Shrink(body_->Mutable(blocks.size() - 1));
     blocks.push_back(StreamBlock::Make(id, kFirstRoom));
+    names = StreamBlock::Names::kCompared;
   }
-  StreamBlock::Append(body_->Mutable(blocks.size() - 1), id, fields);
+  StreamBlock::Append(body_->Mutable(blocks.size() - 1), id, fields, names);
   body_->state.last_id = id;
   ++body_->state.entries_added;
   ++body_->size;

@@ -17,8 +17,9 @@
 namespace zsetd {
 
 // Up to which size entries are added to a block: stream-node-max-entries and
-// stream-node-max-bytes. 0: no limit. And the limits of producers' IDs in a stream that has had
-// none so far: stream-idmp-duration and stream-idmp-maxsize.
+// stream-node-max-bytes, with the header, because allocators have a size of 4096 bytes but no
+// slightly larger one. 0: no limit. And the limits of producers' IDs in a stream that has had none
+// so far: stream-idmp-duration and stream-idmp-maxsize.
 struct StreamLimits {
   size_t entries = 100;
   size_t bytes = 4096;
@@ -100,8 +101,10 @@ class Stream {
   // --- Changes ---
 
   // Adds an entry with an ID above last_id(). `fields` are names and values in turn.
-  // O(bytes of the entry), amortised.
-  void Append(StreamId id, std::span<const std::string_view> fields, const StreamLimits& limits);
+  // With kOfFirst the names equal those of the first entry of the last block. O(bytes of the
+  // entry), amortised; with kOfFirst O(fields + bytes of the values).
+  void Append(StreamId id, std::span<const std::string_view> fields, const StreamLimits& limits,
+              StreamBlock::Names names = StreamBlock::Names::kCompared);
 
   // Deletes the entry. Returns whether it existed. O(log b + block).
   bool Delete(StreamId id);

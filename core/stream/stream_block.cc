@@ -75,21 +75,26 @@ void StreamBlock::Shrink(Owned& block) {
 
 size_t StreamBlock::BytesUsed() const { return AllocatedBytes(this); }
 
-size_t StreamBlock::MostEntryBytes(std::span<const std::string_view> fields) {
+size_t StreamBlock::MostEntryBytes(std::span<const std::string_view> fields, Names names) {
+  const size_t step = names == Names::kOfFirst ? 2 : 1;
   size_t bytes = 1 + 4 * kMostVarintBytes;
-  for (const std::string_view text : fields) bytes += MostPackedTextBytes(text.size());
+  for (size_t i = step - 1; i < fields.size(); i += step) {
+    bytes += MostPackedTextBytes(fields[i].size());
+  }
   return bytes;
 }
 
-void StreamBlock::Append(Owned& block, StreamId id, std::span<const std::string_view> fields) {
+void StreamBlock::Append(Owned& block, StreamId id, std::span<const std::string_view> fields,
+                         Names kind) {
   assert(block->count_ == 0 ? id == block->first_ : id > block->last_);
-  const size_t needed = block->size_ + MostEntryBytes(fields);
+  assert(kind == Names::kCompared || block->count_ > 0);
+  const size_t needed = block->size_ + MostEntryBytes(fields, kind);
   if (needed > block->room_) {
     block = Reallocated(*block, std::max<size_t>(needed, size_t{block->size_} * 3 / 2));
   }
   char* const data = block->data();
   const bool is_first = block->count_ == 0;
-  const uint32_t names = is_first ? 0 : block->FindNames(fields);
+  const uint32_t names = kind == Names::kOfFirst ? 1 : is_first ? 0 : block->FindNames(fields);
   const uint8_t form = names == 0 ? kNewNames : names == 1 ? kFirstNames : kNamesAtOffset;
   char* at = block->WriteIdAndHead(data + block->size_, id, form);
   if (form == kNewNames) at = block->WriteNames(at, fields);
@@ -139,9 +144,8 @@ bool StreamBlock::NamesEqual(uint32_t offset, std::span<const std::string_view> 
   const char* at = data() + offset;
   TakeVarint(at);  // the distance
   if (TakeVarint(at) != fields.size() / 2) return false;
-  PackedTextDigits digits;
   for (size_t i = 0; i < fields.size(); i += 2) {
-    if (ReadPackedText(at, digits) != fields[i]) return false;
+    if (!TakePackedText(at, fields[i])) return false;
   }
   return true;
 }
@@ -158,16 +162,22 @@ StreamBlock::Owned StreamBlock::Compacted(const StreamBlock& block) {
   Owned compacted;
   std::vector<std::string> texts;
   std::vector<std::string_view> fields;
+  const char* first_names = nullptr;
   for (Reader at(block); at.valid(); at.Next()) {
     if (at.is_deleted()) continue;
+    // Names are stored once, however many entries have them, so they are not copied for each.
+    const bool has_first_names = at.entry().names == first_names;
     texts.clear();
     at.entry().ForEachField([&](std::string_view name, std::string_view value) {
-      texts.emplace_back(name);
+      texts.emplace_back(has_first_names ? std::string_view() : name);
       texts.emplace_back(value);
     });
     fields.assign(texts.begin(), texts.end());
-    if (compacted == nullptr) compacted = Make(at.id(), block.size_);
-    Append(compacted, at.id(), fields);
+    if (compacted == nullptr) {
+      compacted = Make(at.id(), block.size_);
+      first_names = at.entry().names;
+    }
+    Append(compacted, at.id(), fields, has_first_names ? Names::kOfFirst : Names::kCompared);
   }
   Shrink(compacted);
   return compacted;

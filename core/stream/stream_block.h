@@ -58,16 +58,25 @@ class StreamBlock {
 
   static constexpr uint32_t kNoNumber = UINT32_MAX;
 
+  // How the names of a new entry are stored.
+  enum class Names {
+    kCompared,  // with those of former entries; new ones are written
+    kOfFirst,   // equal to those of the first entry, without a comparison
+  };
+
   // An empty block whose first entry will have this ID.
   static Owned Make(StreamId first, size_t room);
   static Owned Clone(const StreamBlock& block);
 
   // Appends an entry with an ID above last(); reallocates the block if it lacks room. `fields` are
-  // names and values in turn. O(bytes of the entry), amortised.
-  static void Append(Owned& block, StreamId id, std::span<const std::string_view> fields);
+  // names and values in turn. With kOfFirst the block has entries, and the names in `fields` are
+  // not read. O(bytes of the entry that are read), amortised.
+  static void Append(Owned& block, StreamId id, std::span<const std::string_view> fields,
+                     Names names = Names::kCompared);
 
   // The most bytes that such an entry takes.
-  static size_t MostEntryBytes(std::span<const std::string_view> fields);
+  static size_t MostEntryBytes(std::span<const std::string_view> fields,
+                               Names names = Names::kCompared);
 
   // Reallocates the block without room if that saves memory. O(bytes).
   static void Shrink(Owned& block);

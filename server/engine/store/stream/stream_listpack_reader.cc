@@ -1,7 +1,5 @@
 #include "server/engine/store/stream/stream_listpack_reader.h"
 
-#include <utility>
-
 #include "protocol/text/number_text.h"
 #include "server/engine/store/stream/stream_listpack.h"
 
@@ -88,12 +86,15 @@ bool StreamListpackReader::EndEntry(uint64_t elements) {
   if (elements != ListpackElementsOf(field_count_, SameNames())) return false;
   if (last_id_ ? id_ <= *last_id_ : id_ <= stream_.last_id()) return false;
   last_id_ = id_;
-  if ((flags_ & kListpackDeleted) == 0) return AppendEntry();
-  ++deleted_;
+  if ((flags_ & kListpackDeleted) == 0) {
+    AppendEntry();
+  } else {
+    ++deleted_;
+  }
   return true;
 }
 
-bool StreamListpackReader::AppendEntry() {
+void StreamListpackReader::AppendEntry() {
   ++live_;
   std::vector<std::string_view> fields;
   if (SameNames()) {
@@ -105,19 +106,19 @@ bool StreamListpackReader::AppendEntry() {
     fields.assign(texts_.begin(), texts_.end());
   }
   for (const std::string_view text : fields) text_bytes_ += text.size();
-  if (text_bytes_ > kMostGrowth * listpack_bytes_ + kSmallGrowth) {
-    if (text_bytes_ > kLeastRefused * listpack_bytes_) return false;
-    if (SameNames()) ShareBlock();
-  }
-  stream_.Append(id_, fields, limits_);
-  return true;
+  const size_t blocks = stream_.block_count();
+  const bool has_first_names = SameNames() && block_has_names_;
+  stream_.Append(id_, fields, Limits(),
+                 has_first_names ? StreamBlock::Names::kOfFirst : StreamBlock::Names::kCompared);
+  if (stream_.block_count() > blocks) block_has_names_ = SameNames();
 }
 
-// The block begins with an entry that has the listpack's names: those of the first entry are always
-// compared.
-void StreamListpackReader::ShareBlock() {
-  limits_.entries = std::exchange(shares_block_, true) ? 0 : 1;
-  limits_.bytes = 0;
+// Those of the block in which the entry is stored. A block that the rest shares begins with an
+// entry that has the listpack's names.
+StreamLimits StreamListpackReader::Limits() const {
+  if (text_bytes_ <= kMostGrowth * listpack_bytes_ + kSmallGrowth) return limits_;
+  const bool begins_block = SameNames() && !block_has_names_;
+  return {.entries = begins_block ? 1u : 0u, .bytes = 0, .producers = limits_.producers};
 }
 
 bool StreamListpackReader::IsComplete() const {

@@ -30,10 +30,9 @@ class StreamListpackReader {
   // Entries refer to names that the listpack has once. A stream has them once per block, so long
   // names and many short entries could take a multiple of the listpack's bytes. If a listpack grows
   // by more than kMostGrowth, the rest is read into one block, as it was written with other limits
-  // of blocks. Each entry's names are compared, so a listpack that would grow by more than
-  // kLeastRefused is refused.
+  // of blocks. Such names are neither compared nor copied for each entry, so a listpack is read in
+  // O(its bytes).
   static constexpr size_t kMostGrowth = 64;
-  static constexpr size_t kLeastRefused = 4096;
   static constexpr size_t kSmallGrowth = 1u << 20;
 
   enum class Expected {
@@ -54,17 +53,17 @@ class StreamListpackReader {
   bool TakeText(std::string_view element, std::vector<std::string>& texts, Expected next);
   bool StartTexts(uint64_t count, Expected texts, Expected without);
   bool EndEntry(uint64_t elements);
-  bool AppendEntry();
-  void ShareBlock();
+  void AppendEntry();
+  StreamLimits Limits() const;
 
   bool SameNames() const;
 
   Stream& stream_;
-  StreamLimits limits_;
+  const StreamLimits limits_;
   const StreamId base_;
   const size_t listpack_bytes_;
-  bool shares_block_ = false;  // the rest is read into one block
-  size_t text_bytes_ = 0;      // of the entries, with the names of each
+  bool block_has_names_ = false;  // the last block's first entry has the master's names
+  size_t text_bytes_ = 0;         // of the entries, with the names of each
   Expected expected_ = Expected::kLive;
   uint64_t announced_live_ = 0;
   uint64_t announced_deleted_ = 0;

@@ -49,12 +49,13 @@ void AddMaster(size_t entries, const Names& names, ListpackWriter& packed) {
   AddNumber(0, packed);
 }
 
-void AddEntry(const StreamEntry& entry, StreamId first, const Names& names,
+// `names` are those of the first entry. Most entries refer to the same place of the block.
+void AddEntry(const StreamEntry& entry, const StreamEntry& first, const Names& names,
               ListpackWriter& packed) {
-  const bool same_names = NamesOf(entry) == names;
+  const bool same_names = entry.names == first.names || NamesOf(entry) == names;
   AddNumber(same_names ? kListpackSameFields : 0, packed);
-  AddNumber(entry.id.ms - first.ms, packed);
-  AddNumber(entry.id.seq - first.seq, packed);
+  AddNumber(entry.id.ms - first.id.ms, packed);
+  AddNumber(entry.id.seq - first.id.seq, packed);
   if (!same_names) AddNumber(entry.field_count, packed);
   entry.ForEachField([&](std::string_view name, std::string_view value) {
     if (!same_names) packed.Add(name);
@@ -106,14 +107,14 @@ void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer) {
   StreamBlock::Reader at(block);
   at.SkipTo(kFirstStreamId);
   assert(at.valid());
-  const StreamId first = at.id();
-  const Names names = NamesOf(at.entry());
+  const StreamEntry first = at.entry();
+  const Names names = NamesOf(first);
   ListpackWriter packed;
   AddMaster(block.live(), names, packed);
   for (; at.valid(); at.Next(), at.SkipTo(kFirstStreamId)) {
     AddEntry(at.entry(), first, names, packed);
   }
-  writer.String(IdBytes(first));
+  writer.String(IdBytes(first.id));
   writer.String(packed.Finish());
 }
 
