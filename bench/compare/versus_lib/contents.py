@@ -52,6 +52,39 @@ def events(size):
     yield encode("XGROUP", "CREATE", "events", "group", "0")
 
 
+def short_readings(size):
+    """A stream of entries of three fields of 8 bytes."""
+    return readings(size, digits=8)
+
+
+def readings(size, digits=24):
+    """A stream of entries of three fields of 24 bytes."""
+    chance = random.Random(8)
+    for event in range(size):
+        words = ["XADD", "readings", f"{1_700_000_000_000 + event}-0"]
+        for name in ("station", "reading", "operator"):
+            words += [name, f"{chance.getrandbits(4 * digits):0{digits}x}"]
+        yield encode(*words)
+
+
+def delivered_events(size):
+    """A group whose consumer has read all events, and has acknowledged none."""
+    yield from events(size)
+    for _ in range(0, size, 1000):
+        yield encode("XREADGROUP", "GROUP", "group", "reader", "COUNT", 1000, "STREAMS", "events", ">")
+
+
+FIRST_JOB = 1_700_000_000
+
+
+def jobs_in_a_stream(size):
+    """A stream of jobs, and a consumer that has read a thousand of them."""
+    for job in range(size):
+        yield encode("XADD", "jobs", f"{FIRST_JOB + job}-0", "job", job)
+    yield encode("XGROUP", "CREATE", "jobs", "group", "0")
+    yield encode("XREADGROUP", "GROUP", "group", "reader", "COUNT", 1000, "STREAMS", "jobs", ">")
+
+
 def visitors(size):
     """A HyperLogLog of visitors."""
     for first in range(0, size, 100):

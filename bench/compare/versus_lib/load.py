@@ -8,6 +8,7 @@ import socket
 import subprocess
 
 CLIENTS = 50
+END = "end-of-batch"  # the reply to the last request of a batch
 
 
 def encode(*words):
@@ -30,7 +31,7 @@ def ask(port, *words, patience_s=300):
 
 
 def fill(port, requests):
-    """Sends encoded requests in batches; each reply must be one line. Stops at an error."""
+    """Sends encoded requests in batches. Returns when the server has replied to all. Stops at an error."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         batch = []
         for request in requests:
@@ -42,15 +43,15 @@ def fill(port, requests):
 
 
 def _exchange(connection, batch):
-    connection.sendall(b"".join(batch))
-    lines = 0
-    while lines < len(batch):
+    connection.sendall(b"".join(batch) + encode("ECHO", END))
+    tail, end = b"", b"\r\n%s\r\n" % END.encode()
+    while not tail.endswith(end):
         replies = connection.recv(1 << 16)
         if not replies:
             raise RuntimeError("a server closed the connection")
-        if error := re.search(rb"^-.*", replies, re.MULTILINE):
+        if error := re.search(rb"^-[A-Z].*", replies, re.MULTILINE):
             raise RuntimeError(f"a server refused a request: {error.group().decode()}")
-        lines += replies.count(b"\n")
+        tail = (tail + replies)[-len(end):]
 
 
 def drive(port, words, pipeline, requests, span):

@@ -28,6 +28,10 @@ MEMORY = (
     Memory("{:,} recency lists of 30", 60_000, holding.recency_lists),
     Memory("{:,} recency lists, 10 views later each", 60_000, holding.recency_lists_in_use),
     Memory("{:,} keys with deadlines", 500_000, holding.keys_with_deadlines),
+    Memory("{:,} entries of a stream, two small numbers", 1_000_000, holding.events),
+    Memory("{:,} such entries of a stream, pending in a group", 1_000_000, holding.delivered_events),
+    Memory("{:,} entries of a stream, three fields of 8 bytes", 1_000_000, holding.short_readings),
+    Memory("{:,} entries of a stream, three fields of 24 bytes", 1_000_000, holding.readings),
     Memory("{:,} cached scripts", 1_000, holding.different_scripts),
     Memory("{:,} values of 0 to 499 bytes, rewritten", 200_000, holding.values_rewritten),
 )

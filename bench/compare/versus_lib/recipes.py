@@ -96,13 +96,20 @@ RECIPES = (
                                     ("random", "leaver", users)),
            at_once=(1, 3), listeners=5),
 
-    # A consumer of a group. The entries are added by the first request.
-    Recipe("queue in a stream", "entry",
-           ("XADD events {clock}-0 job {clock}",
-            "XREADGROUP GROUP group reader COUNT 1 STREAMS events >",
-            "XACK events group {clock}-0"),
-           size_of=lambda _members: 1, variables=lambda _size: (_CLOCK,),
-           contents=holding.events, at_once=(1, 5)),
+    # A consumer of a group. Requests of several connections arrive in any order, so jobs that were read before
+    # are acknowledged.
+    Recipe("queue in a stream", "job",
+           ("XADD jobs * job {job}",
+            "XREADGROUP GROUP group reader COUNT 1 STREAMS jobs >",
+            "XACK jobs group {job}-0"),
+           size_of=lambda members: members // 10,
+           variables=lambda _size: (("counter", "job", holding.FIRST_JOB),),
+           contents=holding.jobs_in_a_stream, at_once=(1, 5)),
+    Recipe("XREADGROUP COUNT 1 and XACK", "job",
+           ("XREADGROUP GROUP group reader COUNT 1 STREAMS jobs >", "XACK jobs group {job}-0"),
+           size_of=lambda members: members * 13 // 100,
+           variables=lambda _size: (("counter", "job", holding.FIRST_JOB),),
+           contents=holding.jobs_in_a_stream, at_once=(1, 8)),
 
     # One call with an extension of zsetd, compared with the equivalent requests to Redis.
     Recipe("recency list in one call", "view",
