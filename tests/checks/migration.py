@@ -75,6 +75,22 @@ class BetweenServers(MigrationTest):
             self.assertEqual(read(target, key), before)
             self.assertEqual(source.exists(key), 0)
 
+    def test_ids_of_producers_are_not_dropped(self):
+        """redis-server 7.0 reads any stream without such IDs. It refuses others, and the key stays."""
+        source, target = self.start("zsetd"), self.start("redis-server")
+        port = target.server.port
+        source.execute_command("XADD", "plain", "1-1", "f", "v")
+        self.assertEqual(self.migrate(source, port, "plain"), b"OK")
+        self.assertEqual(target.xlen("plain"), 1)
+        source.execute_command("XADD", "marked", "IDMP", "producer", "1", "*", "f", "v")
+        self.assertEqual(self.migrate(source, port, "marked"),
+                         TARGET + "ERR DUMP payload version or checksum are wrong")
+        self.assertEqual((source.xlen("marked"), target.exists("marked")), (1, 0))
+        other = self.start("zsetd")
+        self.assertEqual(self.migrate(source, other.server.port, "marked"), b"OK")
+        first = other.xrange("marked")[0][0]
+        self.assertEqual(other.execute_command("XADD", "marked", "IDMP", "producer", "1", "*", "f", "v"), first)
+
     @for_each_pair
     def test_a_large_value_arrives(self, source, target):
         value = random.randbytes(1 << 20) * 30
