@@ -130,6 +130,26 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
     }
   }
 
+  // No two different scores are close to each other at any time: amounts are odd.
+  PlainStore::Args DecayingRequest() {
+    const std::string key = "decaying" + std::to_string(rng.Below(2));
+    const std::string amount = Any({"1", "3", "5", "7", "11", "13"});
+    switch (rng.Below(6)) {
+      case 0:
+        return {Any({"ZREM", "ZRANK", "ZREVRANK"}), key, Member()};
+      case 1:
+        return {Any({"ZRANK", "ZREVRANK"}), key, Member(), "TIES", "COMPETITION"};
+      case 2:
+        return Join({{"ZRANKOF", key, amount}, AnyOf({{}, {Member()}}), AnyOf({{}, {"REV"}})});
+      default:
+        return Join({{"ZADD", key},
+                     AnyOf({{Any({"NX", "XX", "GT", "LT", "CH"})},
+                            {"MAXLEN", "9", "KEEP", Any({"HIGHEST", "LOWEST"})}}),
+                     {"FORM", "HALFLIFE", std::to_string(PlainStore::kHalfLife / Millis(1000)),
+                      amount, Member()}});
+    }
+  }
+
   PlainStore::Args MemberDeadlineRequest() {
     const auto pair = [this] { return PlainStore::Args{Number(), Member()}; };
     switch (rng.Below(5)) {
@@ -217,7 +237,8 @@ class EngineBesideModel : public testing::TestWithParam<uint64_t> {
       case 1:
         return SetRequest();
       case 2:
-        return rng.Below(3) == 0 ? FormRequest() : SetRequest();
+        if (rng.Below(3) == 0) return FormRequest();
+        return rng.Below(3) == 0 ? DecayingRequest() : SetRequest();
       case 3:
         return RecipeRequest();
       case 4:

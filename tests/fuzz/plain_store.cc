@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "core/util/glob.h"
 
@@ -325,12 +326,19 @@ std::string PlainStore::Matching(const Args& words, const Scores& scores) {
 std::string PlainStore::RankOf(const Args& words, const std::vector<Element>& elements) {
   const bool is_reverse = words.back() == "REV";
   const bool has_member = words.size() > (is_reverse ? 4u : 3u);
-  const Element own(std::stoll(words[2]), has_member ? words[3] : "");
+  const Element own(ScoreOf(words, words[2]), has_member ? words[3] : "");
   return Integer(std::ranges::count_if(elements, [&](const Element& other) {
     if (!has_member) return is_reverse ? other.first > own.first : other.first < own.first;
     if (other.second == own.second) return false;
     return is_reverse ? other > own : other < own;
   }));
+}
+
+// A score that decays is projected to the start: later ones are greater.
+int64_t PlainStore::ScoreOf(const Args& words, const std::string& text) const {
+  if (!words[1].starts_with("decaying")) return std::stoll(text);
+  const double half_lives = std::chrono::duration<double>(now_ - start_) / kHalfLife;
+  return std::llround(std::stod(text) * std::exp2(half_lives + 20));
 }
 
 // ZADD key NX|XX|GT|LT|CH|GET score member, or
@@ -339,7 +347,7 @@ std::string PlainStore::RankOf(const Args& words, const std::vector<Element>& el
 std::string PlainStore::Add(const Args& words) {
   const std::string& option = words[2];
   const std::string& member = words.back();
-  const int64_t score = std::stoll(words[words.size() - 2]);
+  const int64_t score = ScoreOf(words, words[words.size() - 2]);
   auto& scores =
       std::get<Scores>(entries_.try_emplace(words[1], Entry{Scores(), {}}).first->second.value);
   const auto at = scores.find(member);

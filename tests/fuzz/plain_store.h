@@ -12,12 +12,17 @@
 namespace zsetd {
 
 // Implements a few commands on strings, sorted sets and hashes, and their replies, as simply as
-// possible: maps of values that are searched from end to end. Scores are integers.
+// possible: maps of values that are searched from end to end. Scores are integers. Those of keys
+// that start with "decaying" have a half-life of kHalfLife; their replies are not modelled.
 class PlainStore {
  public:
   using Args = std::vector<std::string>;
+  static constexpr Millis kHalfLife{7'000};
 
-  void AdvanceTo(Millis now) { now_ = now; }
+  void AdvanceTo(Millis now) {
+    if (now_ == Millis(0)) start_ = now;
+    now_ = now;
+  }
 
   // Returns the bytes of the reply to a supported request.
   std::string Answer(const Args& words);
@@ -38,6 +43,7 @@ class PlainStore {
   };
   using Element = std::pair<int64_t, std::string>;  // in the order of the sorted set
 
+  int64_t ScoreOf(const Args& words, const std::string& text) const;
   Entry* Find(const std::string& key);
   void DropIfEmpty(const std::string& key);
 
@@ -80,6 +86,7 @@ class PlainStore {
 
   std::map<std::string, Entry> entries_;
   Millis now_{0};
+  Millis start_{0};
 };
 
 }  // namespace zsetd
