@@ -20,6 +20,16 @@ class VersusOptions(unittest.TestCase):
     def test_a_file_that_cannot_be_written_is_refused(self):
         self.assertIn("/no/such/file.json cannot be written", self.refusal("--json", "/no/such/file.json"))
 
+    def test_a_folder_that_cannot_be_written_is_refused(self):
+        self.assertIn("/dev/null/plots cannot be written", self.refusal("--svg", "/dev/null/plots"))
+
+    def test_a_number_that_measures_nothing_is_refused(self):
+        self.assertIn("--rounds must be above 0", self.refusal("--rounds", "0"))
+        self.assertIn("--seconds must be above 0", self.refusal("--seconds", "-1"))
+
+    def test_a_report_of_some_rows_is_refused(self):
+        self.assertIn("--only", self.refusal("--report", "--only", "GET"))
+
     def test_a_name_that_no_row_has_is_refused_before_anything_is_built(self):
         self.assertEqual(self.refusal("--only", "nosuch", status=1), "versus: no row has a name that contains 'nosuch'\n")
 

@@ -34,12 +34,26 @@ def _problem(options):
     """Returns the reason why the run could not write its results, or None. A run lasts minutes."""
     if options.report and options.quick:
         return "--quick is too inaccurate for --report, which writes docs/benchmarks.md"
+    if options.report and options.only:
+        return "--report measures its own rows; --only cannot select them"
+    for name in "rounds", "members", "scale", "disturb", "seconds":
+        if getattr(options, name) <= 0:
+            return f"--{name} must be above 0"
     for file in options.json, options.csv:
         if file and not os.access(pathlib.Path(file).resolve().parent, os.W_OK):
             return f"{file} cannot be written"
+    if options.svg and not _can_become_folder(pathlib.Path(options.svg).resolve()):
+        return f"{options.svg} cannot be written"
     if (options.svg or options.report) and options.zsetd and not importlib.util.find_spec("matplotlib"):
         return "plots need python3-matplotlib; scripts/install bench installs it"
     return None
+
+
+def _can_become_folder(path):
+    """Returns whether files can be written in this folder, which may not exist yet."""
+    while not path.exists():
+        path = path.parent
+    return path.is_dir() and os.access(path, os.W_OK)
 
 
 def _add_what(parser):
