@@ -34,11 +34,14 @@ Verdict JudgeClassItem(std::string_view items, char byte, Fold fold) {
   if (items.size() < 3 || items[1] != '-') return {fold(items[0]) == fold(byte), 1};
 
   // The second bound may be any byte, including a bracket. The bounds may be in descending order.
-  // Bytes are compared as numbers from -128 to 127, like in Redis on x86.
+  // Bytes are compared as numbers from -128 to 127, like in Redis on x86, also where char has no
+  // sign.
   auto [low, high] = std::pair<signed char, signed char>(items[0], items[2]);
   if (low > high) std::swap(low, high);
+  const signed char least = fold(low);
+  const signed char most = fold(high);
   const signed char folded = fold(byte);
-  return {fold(low) <= folded && folded <= fold(high), 3};
+  return {least <= folded && folded <= most, 3};
 }
 
 // `pattern` starts with [.
