@@ -134,6 +134,7 @@ void NodeHost::Tick(Micros budget) {
   links_.Maintain(now, std::max(Millis(engine_.settings().cluster_node_timeout), kLeastPatience));
   bus_->Tick();
   (void)Settle();
+  SyncSaved(now);
 }
 
 bool NodeHost::HasWork() const {
@@ -259,10 +260,23 @@ void NodeHost::OpenLink(LinkId link, const std::string& ip, int64_t bus_port) {
 
 absl::Status NodeHost::Save(bool is_synced) {
   absl::Status saved = storage_.Save(NodesFileText(bus_->topology()), is_synced);
-  if (!saved.ok())
+  if (!saved.ok()) {
     Log(LogLevel::kWarning,
         "Cannot save the nodes of the cluster: " + std::string(ErrorLine(saved)));
+  } else if (is_synced) {
+    unsynced_since_.reset();
+  } else if (!unsynced_since_) {
+    unsynced_since_ = Millis(Now());
+  }
   return saved;
+}
+
+// One sync covers the saves of a second: SETSLOT saves several times for each slot that moves.
+void NodeHost::SyncSaved(Millis now) {
+  constexpr Millis kLongestUnsynced{1000};
+  if (!unsynced_since_ || now - *unsynced_since_ < kLongestUnsynced) return;
+  unsynced_since_.reset();  // an error is in the log, and the next save tries again
+  (void)Save(/*is_synced=*/true);
 }
 
 // Clients that wait for keys are redirected before the change of the role would end their waits

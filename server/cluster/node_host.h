@@ -113,6 +113,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   void LeaveSlots();
   void EraseLater();
   void DecideErasure();
+  void SyncSaved(Millis now);
   void EndWaits();
   void EndShardSubscriptions();
 
@@ -127,6 +128,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   std::function<void()> role_step_;           // to be made later, before the others; or null
   std::vector<std::function<void()>> steps_;  // to be made later
   Millis last_tick_{0};
+  std::optional<Millis> unsynced_since_;  // nodes.conf was saved without a sync
   bool is_loaded_ = false;
   bool is_unsettled_ = false;
   bool steps_await_unit_ = false;

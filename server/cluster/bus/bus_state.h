@@ -39,8 +39,15 @@ struct BusState {
   // Saves and syncs before this returns, for changes that other nodes may rely on when they are
   // sent.
   absl::Status SaveNow() {
-    absl::Status saved = host.Save(/*is_synced=*/true);
-    must_save = must_sync = !saved.ok();
+    must_sync = true;
+    return SaveAsRequested();
+  }
+
+  // Saves before this returns, and syncs if SaveSyncedLater() was called.
+  absl::Status SaveAsRequested() {
+    absl::Status saved = host.Save(must_sync);
+    must_save = !saved.ok();
+    must_sync = must_sync && must_save;
     has_changed = true;
     return saved;
   }

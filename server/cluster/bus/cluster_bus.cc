@@ -50,6 +50,7 @@ class ClusterBus::Machine {
 
   void RepairTopology();
   void ApplySettings();
+  void ClaimSlots(const SlotSet& slots);
   void OpenLinks();
   void PingRandomNode();
   void PingSilentNodes();
@@ -90,6 +91,12 @@ void ClusterBus::Machine::ApplySettings() {
   self.bus_port = settings.bus_port;
   self.never_fails_over = settings.never_fails_over;
   state.must_check_state = true;
+}
+
+// Requests a sync if that takes a new epoch.
+void ClusterBus::Machine::ClaimSlots(const SlotSet& slots) {
+  slots.ForEach([&](size_t slot) { roles.SetOwner(slot, &state.self()); });
+  roles.ClaimGreatestEpoch();
 }
 
 void ClusterBus::Machine::OpenLinks() {
@@ -351,14 +358,15 @@ void ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
   if (&owner != &machine_->state.self()) return GiveSlots(slots, owner);
   const bool ends_import =
       machine_->state.topology.importing().contains(static_cast<uint16_t>(slot));
-  ends_import ? TakeSlots(slots) : SetOwner(slot, &owner);
+  if (!ends_import) return SetOwner(slot, &owner);
+  machine_->ClaimSlots(slots);
+  (void)machine_->state.SaveAsRequested();
+  machine_->sender.BroadcastPong(BusSender::Audience::kAll);
 }
 
 void ClusterBus::TakeSlots(const SlotSet& slots) {
-  BusState& state = machine_->state;
-  slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, &state.self()); });
-  machine_->roles.ClaimGreatestEpoch();
-  (void)state.SaveNow();
+  machine_->ClaimSlots(slots);
+  (void)machine_->state.SaveNow();
   machine_->sender.BroadcastPong(BusSender::Audience::kAll);
 }
 

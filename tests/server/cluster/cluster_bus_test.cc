@@ -144,6 +144,24 @@ TEST_F(ClusterBusTest, AnImportedSlotDoesNotChangeByEpochs) {
   EXPECT_EQ(host.events[1], "pong") << "the new owner announces it";
 }
 
+// As in Redis, so that many slots move fast: a later save syncs.
+TEST_F(ClusterBusTest, ANewOwnerThatHasTheGreatestEpochDoesNotSync) {
+  Start(Nodes());
+  Connect();
+  for (const size_t slot : {5000, 5001}) bus->StartImporting(slot, Node('b'));
+  bus->AssignSlot(5000, bus->topology().self());
+  EXPECT_TRUE(bus->Settle().ok());
+  host.events.clear();
+  bus->AssignSlot(5001, bus->topology().self());
+  EXPECT_TRUE(bus->Settle().ok());
+  EXPECT_EQ(bus->topology().self().config_epoch, 4u);
+  ASSERT_GE(host.events.size(), 2u);
+  EXPECT_EQ(host.events[0], "save");
+  EXPECT_EQ(host.events[1], "pong");
+  EXPECT_EQ(std::ranges::count(host.events, "save, sync"), 0);
+  EXPECT_EQ(std::ranges::count(host.events, "save"), 1);
+}
+
 TEST_F(ClusterBusTest, OnlyTheNewOwnerOfAMovedSlotSyncs) {
   Start(Nodes());
   Connect();
