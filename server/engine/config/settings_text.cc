@@ -114,22 +114,24 @@ std::string TableRow(const Setting& setting) {
 }  // namespace
 
 std::string HelpText() {
-  return std::string(kUsage) +
-         "\n"
-         "  --port 6379                the TCP port\n"
-         "  --bind '127.0.0.1 -::1'    the addresses; '*' for all: set a password first\n"
-         "  --requirepass PASSWORD     what clients must send with AUTH\n"
-         "  --dir DIRECTORY            where data is kept\n"
-         "  --maxmemory 2gb            beyond it, keys are evicted or writes refused:\n"
-         "  --maxmemory-policy POLICY  allkeys-lru, volatile-ttl, noeviction ...\n"
-         "  --save '3600 1 300 100'    snapshots, as seconds and changes; '' for none\n"
-         "  --appendonly yes           keep every change in a log\n"
-         "  --daemonize yes            run in the background\n"
-         "  --logfile FILE\n"
-         "\n"
-         "zsetd --help all lists every setting with its default; zsetd.conf(5) or\n"
-         "docs/configuration.md explains them. Try: zsetd, and then redis-cli in another\n"
-         "terminal.\n";
+  std::string text(kUsage);
+  text +=
+      "\n"
+      "  --port 6379                the TCP port\n"
+      "  --bind '127.0.0.1 -::1'    the addresses; '*' for all: set a password first\n"
+      "  --requirepass PASSWORD     what clients must send with AUTH\n"
+      "  --dir DIRECTORY            where data is kept\n"
+      "  --maxmemory 2gb            beyond it, keys are evicted or writes refused:\n"
+      "  --maxmemory-policy POLICY  allkeys-lru, volatile-ttl, noeviction ...\n"
+      "  --save '3600 1 300 100'    snapshots, as seconds and changes; '' for none\n"
+      "  --appendonly yes           keep every change in a log\n"
+      "  --daemonize yes            run in the background\n"
+      "  --logfile FILE\n"
+      "\n"
+      "zsetd --help all lists every setting with its default; zsetd.conf(5) or\n"
+      "docs/configuration.md explains them. Try: zsetd, and then redis-cli in another\n"
+      "terminal.\n";
+  return text;
 }
 
 std::string HelpAllText() {
