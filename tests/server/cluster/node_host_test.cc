@@ -344,21 +344,27 @@ TEST_F(NodeHostTest, AMasterAnnouncesNoPauseWhileItHandsSlotsOver) {
 // No message of any other node lets this one serve a write that the messages before have forbidden.
 TEST_F(NodeHostTest, NeverServesWhatTheTopologyForbids) {
   constexpr int kSteps = 300;
+  constexpr uint64_t kKeys = 50;
   constexpr uint64_t kSeed = 1;
   SCOPED_TRACE("seed " + std::to_string(kSeed));
   Rng rng(kSeed);
   Client& client = Connect();
   uint64_t epoch = 5;
   int served = 0;
+  std::string claimed = "key:0";  // the last key whose slot another node has taken
   for (int step = 0; step < kSteps; ++step) {
-    const std::string key = "key:" + std::to_string(rng.Below(200));
+    const std::string any = "key:" + std::to_string(rng.Below(kKeys));
+    const std::string key = rng.Below(2) == 0 ? any : claimed;
     const size_t slot = KeySlot(key);
     switch (rng.Below(6)) {
       case 0: {
         BusMessage claim = From(rng.Below(2) == 0 ? 'a' : 'c', BusMessageType::kPing);
         claim.header.config_epoch = claim.header.current_epoch = ++epoch;
         SlotSet slots(claim.header.slots);
-        for (int i = 0; i < 50; ++i) slots.Insert(rng.Below(kSlotCount));
+        for (int i = 0; i < 2; ++i) {
+          claimed = "key:" + std::to_string(rng.Below(kKeys));
+          slots.Insert(KeySlot(claimed));
+        }
         claim.header.slots = slots.bytes();
         Deliver(claim);
         break;
