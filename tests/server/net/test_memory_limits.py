@@ -69,7 +69,7 @@ class MemoryLimits(ZsetdTest):
             rounds += 1
         self.assertEqual(errors, 0)
         self.assertGreater(int(self.info("evicted_keys")), 1000 * rounds - 4000)
-        # About 3,000 keys fit. What counted by mistake would have replaced most of them.
+        # About 3,000 keys fit. Bytes that count by mistake would leave room for few of them.
         self.assertGreater(self.client.ask("DBSIZE"), 1500)
 
     def test_hold_if_no_key_may_be_evicted(self):
