@@ -61,11 +61,10 @@ bool WriteAll(int descriptor, std::string_view text) {
   return true;
 }
 
-// Whether the whole text is in the file and, if `is_synced`, on the disk; then the file is closed.
-bool WriteAndClose(Descriptor& file, std::string_view text, std::filesystem::perms permissions,
-                   bool is_synced) {
+// Whether the whole text is in the file and on the disk; then the file is closed.
+bool WriteAndClose(Descriptor& file, std::string_view text, std::filesystem::perms permissions) {
   return fchmod(file.get(), static_cast<mode_t>(permissions)) == 0 && WriteAll(file.get(), text) &&
-         (!is_synced || fsync(file.get()) == 0) && file.Close();
+         fsync(file.get()) == 0 && file.Close();
 }
 
 // Makes a rename in the directory survive a power failure. Some file systems cannot sync a
@@ -85,8 +84,7 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text,
   std::string draft = target + ".XXXXXX";
   Descriptor file(mkostemp(draft.data(), O_CLOEXEC));
   if (!file) return Failure("write", target);
-  if (!WriteAndClose(file, text, permissions, is_synced) ||
-      rename(draft.c_str(), target.c_str()) != 0) {
+  if (!WriteAndClose(file, text, permissions) || rename(draft.c_str(), target.c_str()) != 0) {
     const absl::Status failure = Failure("replace", target);
     unlink(draft.c_str());
     return failure;

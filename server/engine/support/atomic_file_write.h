@@ -14,12 +14,11 @@ namespace zsetd {
 // crash, the path holds the old text or the new one, complete. A symbolic link is followed, so that
 // the file it points to is replaced and the link stays.
 //
-// Without `is_synced` nothing is synced. The new text survives the end of the program, but a power
-// failure within the next seconds may leave the old text or, on some file systems, an empty file.
-// The caller must replace the file again with a sync soon.
+// Without `is_synced` the directory is not synced: after a power failure the path may hold the old
+// text, but never a part of the new one.
 //
 // The file gets these permissions before its first byte is written. Costs two syncs to disk, or
-// none. The refusal states the failed step and the system's reason; the new file has then been
+// one. The refusal states the failed step and the system's reason; the new file has then been
 // removed.
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
                          std::filesystem::perms permissions, bool is_synced = true);

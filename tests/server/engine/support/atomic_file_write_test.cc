@@ -93,12 +93,6 @@ TEST_F(ReplaceFileTest, SyncsTheFileThenRenamesItThenSyncsTheDirectory) {
   EXPECT_EQ(Steps()[2], "sync " + directory_.filename().string());
 }
 
-TEST_F(ReplaceFileTest, WithoutASyncOnlyRenamesTheFile) {
-  ASSERT_TRUE(ReplaceFile(path_.string(), "new", fs::perms(0640), /*is_synced=*/false).ok());
-  EXPECT_EQ(Steps(), std::vector<std::string>{"rename target"});
-  EXPECT_EQ(Contents(path_), "new");
-}
-
 TEST_F(ReplaceFileTest, CreatesAMissingFile) {
   ASSERT_TRUE(Replace(directory_ / "another", "new").ok());
   EXPECT_EQ(Contents(directory_ / "another"), "new");
