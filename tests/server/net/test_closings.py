@@ -81,7 +81,7 @@ class Closings(ZsetdTest):
         idle = [self.connect() for _ in range(5)]
         for client in idle:
             client.ask("QUIT")
-        self.assertTrue(eventually(lambda: self.server.open_files() == before))
+        self.assertTrue(eventually(lambda: self.server.open_files() <= before))
 
     def test_a_protocol_error_is_reported_after_the_earlier_replies(self):
         self.client.socket.sendall(request("PING") + b"*1\r\n+PING\r\n" + request("SET", "k", "v"))

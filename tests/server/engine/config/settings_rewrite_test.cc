@@ -169,7 +169,9 @@ class RewriteFile : public testing::Test {
     return settings;
   }
 
-  const std::string path_ = testing::TempDir() + "zsetd_rewrite_file_test.conf";
+  // Each test may run next to the others.
+  const std::string path_ = testing::TempDir() + "zsetd_" +
+                            testing::UnitTest::GetInstance()->current_test_info()->name() + ".conf";
   Settings configured_;
 };
 
