@@ -68,8 +68,9 @@ bool IsNameOnly(std::string_view word) {
 }
 
 // Groups the words into options by Redis's rules. The word after a bare name is its value even if
-// it starts with --. The exception is --save: without a value it stands for the empty value.
-std::vector<Option> OptionsOf(Args words) {
+// it starts with --. The exception is --save: without a value it stands for the empty value, unless
+// it is followed by the "-" for standard input (`input_follows`): then it has no value.
+std::vector<Option> OptionsOf(Args words, bool input_follows) {
   std::vector<Option> options;
   bool awaits_value = false;  // the last word was a bare name
   for (size_t at = 0; at < words.size(); ++at) {
@@ -78,7 +79,8 @@ std::vector<Option> OptionsOf(Args words) {
       options.push_back({.shown = std::string(word), .text = std::string(word.substr(2)) + " "});
       const bool is_last = at + 1 == words.size();
       awaits_value = IsNameOnly(word);
-      if (EqualsIgnoringCase(word, "--save") && (is_last || IsOption(words[at + 1]))) {
+      const bool has_no_value = is_last ? !input_follows : IsOption(words[at + 1]);
+      if (EqualsIgnoringCase(word, "--save") && has_no_value) {
         options.back().text += "\"\"";
         awaits_value = false;
       }
@@ -103,14 +105,20 @@ absl::Status ReadOption(const Option& option, CommandLine& line) {
   return absl::OkStatus();
 }
 
-// Removes the "-" for standard input from the words: the last one or, if `may_be_first`, the first.
-bool TakeStandardInput(Args& words, bool may_be_first) {
+struct StandardInput {
+  bool is_first;
+  bool is_last;
+};
+
+// Removes the "-" for standard input from the words: the last one and, if `may_be_first`, the
+// first.
+StandardInput TakeStandardInput(Args& words, bool may_be_first) {
   constexpr std::string_view kStandardInput = "-";
   const bool is_first = may_be_first && !words.empty() && words.front() == kStandardInput;
   if (is_first) words = words.subspan(1);
   const bool is_last = !words.empty() && words.back() == kStandardInput;
   if (is_last) words = words.first(words.size() - 1);
-  return is_first || is_last;
+  return {is_first, is_last};
 }
 
 }  // namespace
@@ -138,10 +146,11 @@ absl::Status ReadCommandLine(Args words, CommandLine& line) {
     words = words.subspan(1);
   }
   const std::string rewrite_file = line.settings.rewrite_file;
-  if (TakeStandardInput(words, /*may_be_first=*/!has_file)) {
+  const StandardInput input = TakeStandardInput(words, /*may_be_first=*/!has_file);
+  if (input.is_first || input.is_last) {
     collect(ReadSettings(std::cin, "standard input", line.settings, NotesIn(line)));
   }
-  for (const Option& option : OptionsOf(words)) collect(ReadOption(option, line));
+  for (const Option& option : OptionsOf(words, input.is_last)) collect(ReadOption(option, line));
   if (line.settings.rewrite_file != rewrite_file) {
     collect(Refusal("rewrite-file: only the configuration file may contain it"));
   }
