@@ -44,35 +44,32 @@ void KeepExact(std::string_view word, TimedScoreBound& bound) {
   if (!std::isinf(bound.score) && word.size() <= kMostScoreTextBytes) bound.exact = word;
 }
 
-std::optional<TimedScoreBound> ReadScoreBound(std::string_view word) {
-  const bool exclusive = word.starts_with('(');
-  if (exclusive) word.remove_prefix(1);
-  const std::optional<double> score = ParseBound(word);
-  if (score) {
-    TimedScoreBound bound = {.score = *score, .exclusive = exclusive};
+// Reads a bound into `bound`, which is a default one. Returns false if the word is none.
+bool ReadScoreBound(std::string_view word, TimedScoreBound& bound) {
+  bound.exclusive = word.starts_with('(');
+  if (bound.exclusive) word.remove_prefix(1);
+  if (const std::optional<double> score = ParseBound(word)) {
+    bound.score = *score;
     if (std::abs(*score) >= kFirstInexact) [[unlikely]]
       KeepExact(word, bound);
-    return bound;
+    return true;
   }
-  const Clock clock = ClockOf(word);
-  if (clock == Clock::kNone && IsTupleText(word)) {
-    return TimedScoreBound{.exclusive = exclusive, .exact = std::string(word), .is_tuple = true};
-  }
-  if (clock == Clock::kNone) return std::nullopt;
-  return TimedScoreBound{.exclusive = exclusive, .clock = clock};
+  bound.clock = ClockOf(word);
+  if (bound.clock != Clock::kNone) return true;
+  bound.is_tuple = IsTupleText(word);
+  if (bound.is_tuple) bound.exact = word;
+  return bound.is_tuple;
 }
 
-TimedScoreBound TakeScoreBound(ArgReader& args) {
-  const std::optional<TimedScoreBound> bound = ReadScoreBound(args.Word());
-  if (!bound) args.Refuse(kBadScoreBound);
-  return bound.value_or(TimedScoreBound());
+void TakeScoreBound(ArgReader& args, TimedScoreBound& bound) {
+  if (!ReadScoreBound(args.Word(), bound)) args.Refuse(kBadScoreBound);
 }
 
 // Replaces `now` and `nowms` by the current time as a number.
 std::string ResolvedBound(std::string_view word, Millis now) {
-  const std::optional<TimedScoreBound> bound = ReadScoreBound(word);
-  if (!bound || bound->clock == Clock::kNone) return std::string(word);
-  return (bound->exclusive ? "(" : "") + DoubleText(bound->At(now).score);
+  TimedScoreBound bound;
+  if (!ReadScoreBound(word, bound) || bound.clock == Clock::kNone) return std::string(word);
+  return (bound.exclusive ? "(" : "") + DoubleText(bound.At(now).score);
 }
 
 LexBound TakeLexBound(ArgReader& args) {
@@ -87,18 +84,13 @@ LexBound TakeLexBound(ArgReader& args) {
   return {.kind = LexBound::Kind::kMember, .member = word.substr(1), .exclusive = exclusive};
 }
 
-template <class Range, class Bound>
-Range Between(Bound first, Bound second, bool reversed) {
-  if (reversed) std::swap(first, second);
-  return {.min = first, .max = second};
-}
-
 }  // namespace
 
 TimedScoreRange TakeTimedScoreRange(ArgReader& args, bool reversed) {
-  const TimedScoreBound first = TakeScoreBound(args);
-  const TimedScoreBound second = TakeScoreBound(args);
-  return Between<TimedScoreRange>(first, second, reversed);
+  TimedScoreRange range;
+  TakeScoreBound(args, reversed ? range.max : range.min);
+  TakeScoreBound(args, reversed ? range.min : range.max);
+  return range;
 }
 
 void CheckSuits(Call& call, const TimedScoreRange& range, const SortedSet* set) {
@@ -108,9 +100,10 @@ void CheckSuits(Call& call, const TimedScoreRange& range, const SortedSet* set) 
 }
 
 LexRange TakeLexRange(ArgReader& args, bool reversed) {
-  const LexBound first = TakeLexBound(args);
-  const LexBound second = TakeLexBound(args);
-  return Between<LexRange>(first, second, reversed);
+  LexRange range;
+  (reversed ? range.max : range.min) = TakeLexBound(args);
+  (reversed ? range.min : range.max) = TakeLexBound(args);
+  return range;
 }
 
 void PropagateBounds(Call& call, size_t first) {
