@@ -36,7 +36,7 @@ FOLDERS = {
     "server/engine": ["support", "command", "config", "state", "services", "client", "metrics",
                       "propagation", "store/stream", "store", "notify", "acl", "request", ".", "port"],
     "server/persistence": ["file", "snapshot", "log", "."],
-    "server/commands": ["common", "zset", "zset/pop", "geo", "diagnostics", "admin", "cluster",
+    "server/commands": ["common", "zset", "zset/add", "zset/pop", "geo", "diagnostics", "admin", "cluster",
                         "connection", "debug",
                         "docs", "hash", "hyperloglog", "key", "list", "pubsub", "scripting", "set",
                         "stream",
@@ -52,7 +52,7 @@ MOST_SOURCES_IN_A_FOLDER = 30
 # and MIGRATE connects to other servers.
 KEY_COMMANDS = {f"server/commands/{family}"
                 for family in ("geo", "hash", "hyperloglog", "key", "list", "set", "stream", "string",
-                               "zset", "zset/pop")}
+                               "zset", "zset/add", "zset/pop")}
 NOT_FOR_KEY_COMMANDS = re.compile(
     r"server/engine/((admin_call|engine|clients)\.h|services/|state/|metrics/|notify/|store/store\.h)")
 KEY_COMMANDS_EXCEPTIONS = {"server/commands/key/database.cc", "server/commands/key/migrate.cc"}
@@ -187,7 +187,7 @@ class Layering(unittest.TestCase):
             ("server/engine/client/client.h", '#include "server/engine/engine.h"'),
             ("server/engine/engine.h", "#include <lua.hpp>"),
             ("server/scripting/sandbox.cc", '#include "server/commands/all_commands.h"'),
-            ("server/commands/zset/zset_add.cc", '#include "server/engine/admin_call.h"'),
+            ("server/commands/zset/add/zset_add.cc", '#include "server/engine/admin_call.h"'),
             ("server/commands/key/scan.cc", '#include "server/engine/notify/channels.h"'),
             ("server/commands/key/scan.cc", '#include "server/engine/services/replica_registry.h"'),
         ]:

@@ -6,8 +6,8 @@
 #include "server/commands/common/formed_scores.h"
 #include "server/commands/geo/families.h"
 #include "server/commands/geo/geo_arguments.h"
-#include "server/commands/zset/zset_add.h"
-#include "server/commands/zset/zset_timed_add.h"
+#include "server/commands/zset/add/zset_add.h"
+#include "server/commands/zset/add/zset_timed_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -5,9 +5,9 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/common/element_expiry.h"
+#include "server/commands/zset/add/zset_add.h"
+#include "server/commands/zset/add/zset_timed_add.h"
 #include "server/commands/zset/families.h"
-#include "server/commands/zset/zset_add.h"
-#include "server/commands/zset/zset_timed_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {

@@ -12,13 +12,13 @@
 #include "protocol/text/number_text.h"
 #include "server/commands/common/formed_scores.h"
 #include "server/commands/common/timeout_option.h"
+#include "server/commands/zset/add/zset_form_add.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_moved.h"
 #include "server/commands/zset/pop/zset_score_pop.h"
 #include "server/commands/zset/zset_bounds.h"
 #include "server/commands/zset/zset_cut.h"
 #include "server/commands/zset/zset_exact.h"
-#include "server/commands/zset/zset_form_add.h"
 #include "server/engine/call.h"
 
 namespace zsetd {
