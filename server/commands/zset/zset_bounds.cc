@@ -44,7 +44,7 @@ void KeepExact(std::string_view word, TimedScoreBound& bound) {
   if (!std::isinf(bound.score) && word.size() <= kMostScoreTextBytes) bound.exact = word;
 }
 
-// Reads a bound into `bound`, which is a default one. Returns false if the word is none.
+// Reads the word into `bound`, which has its default value. Returns false for other words.
 bool ReadScoreBound(std::string_view word, TimedScoreBound& bound) {
   bound.exclusive = word.starts_with('(');
   if (bound.exclusive) word.remove_prefix(1);
