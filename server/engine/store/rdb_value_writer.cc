@@ -145,16 +145,25 @@ void Write(const Stream& stream, RdbWriter& writer) {
   WriteStream(stream, RdbType::kStream2, writer);
 }
 
+// A deadline counts from the first one, from 1 on; 0: none.
+void WriteDeadline(std::optional<Millis> deadline, Millis first, RdbWriter& writer) {
+  writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+}
+
+void WritePayload(std::optional<std::string_view> payload, RdbWriter& writer) {
+  writer.Length(payload ? 1 : 0);
+  if (payload) writer.String(*payload);
+}
+
 void WriteWithDeadlines(const SortedSet& set, RdbWriter& writer) {
   assert(set.has_deadlines());
   const Millis first = *set.EarliestDeadline();
   writer.Length(set.size());
   writer.Length(static_cast<uint64_t>(first.count()));
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
-    const std::optional<Millis> deadline = at.deadline();
     writer.String(at.member());
     writer.Double(at.score());
-    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+    WriteDeadline(at.deadline(), first, writer);
   }
 }
 
@@ -163,13 +172,10 @@ void WriteWithPayloads(const SortedSet& set, RdbWriter& writer) {
   writer.Length(set.size());
   writer.Length(static_cast<uint64_t>(first.count()));
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
-    const std::optional<Millis> deadline = at.deadline();
-    const std::optional<std::string_view> payload = at.payload();
     writer.String(at.member());
     writer.Double(at.score());
-    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
-    writer.Length(payload ? 1 : 0);
-    if (payload) writer.String(*payload);
+    WriteDeadline(at.deadline(), first, writer);
+    WritePayload(at.payload(), writer);
   }
 }
 
@@ -179,13 +185,10 @@ void WriteWithForm(const SortedSet& set, RdbWriter& writer) {
   writer.Length(set.size());
   writer.Length(static_cast<uint64_t>(first.count()));
   for (auto at = set.At(set.size() - 1); at.valid(); at.Previous()) {
-    const std::optional<Millis> deadline = at.deadline();
-    const std::optional<std::string_view> payload = at.payload();
     writer.String(at.member());
     writer.LittleEndian(ScoreCode(at.score()), 8);
-    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
-    writer.Length(payload ? 1 : 0);
-    if (payload) writer.String(*payload);
+    WriteDeadline(at.deadline(), first, writer);
+    WritePayload(at.payload(), writer);
   }
 }
 
@@ -211,8 +214,7 @@ void WriteFieldsWithDeadlines(const Entry& entry, RdbWriter& writer) {
   writer.LittleEndian(static_cast<uint64_t>(first.count()), 8);
   writer.Length(hash.size());
   hash.ForEach([&](const Field& field) {
-    const std::optional<Millis> deadline = hash.Deadline(field.name);
-    writer.Length(deadline ? static_cast<uint64_t>((*deadline - first).count()) + 1 : 0);
+    WriteDeadline(hash.Deadline(field.name), first, writer);
     writer.String(field.name);
     writer.String(field.value);
   });

@@ -112,23 +112,26 @@ class AppendLog(ZsetdTest):
         self.kill()
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
+    def check_log_and_base(self, client, check):
+        """Calls `check` with a client after the log, and then its base, was loaded."""
+        client.execute_command("DEBUG", "LOADAOF")
+        check(client)
+        client.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+        self.kill()
+        check(self.serve())
+
     def test_payloads_are_in_the_log_and_in_its_base(self):
         client = self.serve()
         client.zadd("z", {"a": 1, "b": 2, "c": 3})
         self.assertEqual(client.execute_command("ZSETDATA", "z", "a", "A", "b", "x" * 300, "c", ""), 3)
         client.execute_command("ZMOVE", "z", "moved", "c")
 
-        def check():
+        def check(client):
             self.assertEqual(client.execute_command("ZGETDATA", "z", "a", "b"), [b"A", b"x" * 300])
             self.assertEqual(client.execute_command("ZGETDATA", "moved", "c"), [b""])
 
-        client.execute_command("DEBUG", "LOADAOF")
-        check()
-        client.bgrewriteaof()
-        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
-        self.kill()
-        client = self.serve()
-        check()
+        self.check_log_and_base(client, check)
 
     def test_forms_of_scores_are_in_the_log_and_in_its_base(self):
         client = self.serve()
@@ -141,7 +144,7 @@ class AppendLog(ZsetdTest):
         ask("ZADD", "hot", 3, "b")
         dump = client.dump("hot")
 
-        def check():
+        def check(client):
             self.assertEqual(client.dump("hot"), dump)
             self.assertEqual(client.execute_command("ZFORM", "game"), b"TUPLE 32 32:DESC")
             self.assertEqual(client.execute_command("ZRANGE", "ids", 0, -1, "WITHSCORES"),
@@ -149,13 +152,7 @@ class AppendLog(ZsetdTest):
             self.assertEqual(client.execute_command("ZRANGE", "game", 0, -1, "WITHSCORES"),
                              [b"a", b"4000000000/3", b"b", b"4000000000/2"])
 
-        client.execute_command("DEBUG", "LOADAOF")
-        check()
-        client.bgrewriteaof()
-        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
-        self.kill()
-        client = self.serve()
-        check()
+        self.check_log_and_base(client, check)
 
     def test_an_element_that_expires_last_delays_no_reader(self):
         client = self.serve()
