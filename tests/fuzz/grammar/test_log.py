@@ -9,14 +9,12 @@ import random
 import tempfile
 import unittest
 
-import redis
-
-from mutations import ROUNDS, SEED, mutated
+from file_grammar import FileTest
+from mutations import ROUNDS, SEED
 from peer import request
-from servers import REDIS, ZSETD, ReplicationTest
+from servers import REDIS
 from stream_grammar import Stream
 
-FILES_IN_A_ROUND = 3
 NOT_LOGGED = ("PING", "PUBLISH", "REPLCONF")
 
 
@@ -25,27 +23,14 @@ def log_of(source):
     return b"".join(request(*words) for words in [("SELECT", source.randrange(3)), *requests])
 
 
-class Grammar(ReplicationTest):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-        self.zsetd = self.start_with_log(ZSETD)
-
-    def start_with_log(self, program):
-        folder = self.folder / pathlib.Path(program).name
-        folder.mkdir()
-        return self.start(program, "--dir", str(folder), "--appendonly", "yes")
+class Grammar(FileTest):
+    OPTIONS = ("--appendonly", "yes")
 
     def load(self, server, data):
-        """Writes the data over the log. Returns whether the server has loaded it."""
+        """Writes the data over the log."""
         log, = (self.folder / server.name).glob("appendonlydir/*.incr.aof")
         log.write_bytes(data)
-        try:
-            server.client.execute_command("DEBUG", "LOADAOF")
-        except redis.ResponseError:
-            return False
-        return True
+        return self.accepts(server, "DEBUG", "LOADAOF")
 
     def digest_of(self, data):
         """Returns the digest of a redis-server that starts with this log."""
@@ -60,13 +45,7 @@ class Grammar(ReplicationTest):
             return digest
 
     def test_valid_files_are_loaded_as_redis_server_does(self):
-        redis_server = self.start_with_log(REDIS)
-        for seed in range(SEED, SEED + ROUNDS * FILES_IN_A_ROUND):
-            with self.subTest(seed=seed):
-                data = log_of(random.Random(seed))
-                self.assertTrue(self.load(redis_server, data))
-                self.assertTrue(self.load(self.zsetd, data))
-                self.assertEqual(self.zsetd.digest(), redis_server.digest())
+        self.check_valid(self.start_in_folder(REDIS), log_of)
 
     def test_files_that_a_crash_cuts_off_are_loaded_as_redis_server_does(self):
         for seed in range(SEED, SEED + ROUNDS):
@@ -78,15 +57,7 @@ class Grammar(ReplicationTest):
                 self.assertEqual(self.zsetd.digest(), self.digest_of(data))
 
     def test_mutated_files_do_no_harm(self):
-        refused = 0
-        for seed in range(SEED, SEED + ROUNDS * FILES_IN_A_ROUND):
-            with self.subTest(seed=seed):
-                source = random.Random(seed)
-                refused += not self.load(self.zsetd, mutated(source, log_of(source)))
-                digest = self.zsetd.digest()
-                self.zsetd.client.execute_command("DEBUG", "RELOAD")
-                self.assertEqual(self.zsetd.digest(), digest, "the data cannot be saved")
-        self.assertGreater(refused, 0)
+        self.check_mutated(log_of)
 
 
 if __name__ == "__main__":
