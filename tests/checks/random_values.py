@@ -3,12 +3,20 @@
 import random
 import struct
 
+
+def read_stream(server, key):
+    """Returns all of a stream except the numbers of its nodes, in which servers differ."""
+    info = server.execute_command("XINFO", "STREAM", key, "FULL", "COUNT", 0)
+    return info[:2] + info[6:]
+
+
 READ = {
     b"string": lambda server, key: server.get(key),
     b"list": lambda server, key: server.lrange(key, 0, -1),
     b"set": lambda server, key: server.smembers(key),
     b"hash": lambda server, key: server.hgetall(key),
     b"zset": lambda server, key: server.zrange(key, 0, -1, withscores=True),
+    b"stream": read_stream,
 }
 
 
@@ -42,7 +50,7 @@ class Maker:
         server.delete(key)
         size = self.random.choice([1, 2, 5, 100, 127, 128, 129, 600, 1500])
         words = [self.word() for _ in range(size)]
-        kind = self.random.randrange(6)
+        kind = self.random.randrange(7)
         if kind == 0:
             server.set(key, words[0])
         elif kind == 1:
@@ -53,5 +61,29 @@ class Maker:
             server.sadd(key, *(self.random.randrange(2**40) for _ in range(size)))
         elif kind == 4:
             server.hset(key, mapping={word: self.word() for word in words})
-        else:
+        elif kind == 5:
             server.zadd(key, {word: self.score() for word in words})
+        else:
+            self.add_entries(server, key, words)
+            self.add_groups(server, key)
+
+    def add_entries(self, server, key, words):
+        """Adds an entry for each word, and deletes some of the entries."""
+        pipe = server.pipeline(transaction=False)
+        for number, word in enumerate(words, 1):
+            names = [b"first", b"second", self.word()][:self.random.choice([1, 2, 2, 2, 3])]
+            pipe.xadd(key, {name: word if name == b"first" else self.word() for name in names},
+                      id=f"{number // 3 + 1}-{number}")
+        if self.random.randrange(2) == 0:
+            deleted = self.random.sample(range(1, len(words) + 1), len(words) // 3)
+            pipe.xdel(key, "9-0", *(f"{number // 3 + 1}-{number}" for number in deleted))
+        pipe.execute()
+
+    def add_groups(self, server, key):
+        for group in (b"early", b"late")[:self.random.randrange(3)]:
+            server.xgroup_create(key, group, "0")
+            for consumer in (b"a", b"b"):
+                found = server.xreadgroup(group, consumer, {key: ">"}, count=self.random.choice([1, 50, 700]))
+                delivered = [each for each, _ in found[0][1]] if found else []
+                if some := delivered[::3]:
+                    server.xack(key, group, *some)

@@ -36,6 +36,19 @@ def texts(seed):
     return some
 
 
+def fill_streams(pipe, seed):
+    source = random.Random(seed)
+    for size in (1, 2, 99, 100, 101, 250):  # a node has at most 100 entries
+        ids = [f"{i + 1}-{source.randrange(10**6)}" for i in range(size)]
+        for i, entry in enumerate(ids):
+            pipe.xadd(f"stream:{size}", {"number": source.randrange(10**6), "text": "x" * (i % 90)}, id=entry)
+        pipe.xdel(f"stream:{size}", *ids[::5])
+        pipe.xgroup_create(f"stream:{size}", "group", ids[size // 3])
+        pipe.xreadgroup("group", "consumer", {f"stream:{size}": ">"}, count=70)
+    for i, text in enumerate(texts(seed)):
+        pipe.xadd("stream:texts", {text: text, "same": i}, id=f"{i + 1}-1")
+
+
 def fill(server, seed):
     source = random.Random(seed)
     pipe = server.pipeline(transaction=False)
@@ -55,6 +68,7 @@ def fill(server, seed):
         pipe.zadd(f"zset:{size}", {word: source.random() for word in words})
         pipe.zadd(f"zset:numbers:{size}", {number: number for number in numbers})
         pipe.zadd(f"zset:long:{size}", {b"m" * (60 + i % 9) + word: -i for i, word in enumerate(words)})
+    fill_streams(pipe, seed)
     pipe.rpush("list:texts", *texts(seed))
     pipe.sadd("set:texts", *texts(seed))
     pipe.hset("hash:texts", mapping={text: text for text in texts(seed)})
@@ -107,6 +121,7 @@ class RdbExchange(unittest.TestCase):
                 self.assertEqual(copy.execute_command("DEBUG", "DIGEST"), digest)
                 self.assertEqual([copy.pexpiretime(f"lasting:{i}") for i in range(50)], deadlines)
                 self.assertEqual(copy.get("short:1"), None)
+                self.assertEqual(copy.xpending("stream:250", "group")["pending"], 70)
 
     def test_files_of_zsetd(self):
         self.exchange(ZSETD)

@@ -121,7 +121,7 @@ class Load:
         key = lambda kind: f"{kind}{pick.randrange(8)}"
         word = lambda: f"w{pick.randrange(60)}"
         number = lambda: pick.randrange(1000)
-        any_key = lambda: key(pick.choice("slhtzgp"))
+        any_key = lambda: key(pick.choice("slhtzgpx"))
         return pick.choice([
             lambda: ("SET", key("s"), word() * pick.randrange(1, 200)),
             lambda: ("SET", key("s"), word(), "PX", 50 + number()),
@@ -152,6 +152,13 @@ class Load:
             lambda: ("ZUNIONSTORE", key("z"), 2, key("z"), key("z")),
             lambda: ("ZRANGESTORE", key("z"), key("z"), 0, 20),
             lambda: ("GEOADD", key("g"), pick.uniform(-90, 90), pick.uniform(-80, 80), word()),
+            lambda: ("XADD", key("x"), "*", word(), number(), word(), word()),
+            lambda: ("XADD", key("x"), pick.choice(("MAXLEN", "MINID")), "~", number(), "*", word(), number()),
+            lambda: ("XTRIM", key("x"), "MAXLEN", pick.choice("=~"), number()),
+            lambda: ("XGROUP", "CREATE", key("x"), "g", pick.choice("0$")),
+            lambda: ("XREADGROUP", "GROUP", "g", word(), "COUNT", number(), "STREAMS", key("x"), ">"),
+            lambda: ("XAUTOCLAIM", key("x"), "g", word(), 0, "-", "COUNT", number()),
+            lambda: ("XGROUP", "DELCONSUMER", key("x"), "g", word()),
             lambda: ("EVAL", self.SCRIPT, 3, key("n"), key("l"), key("t"), word()),
             lambda: ("EXPIRE", any_key(), 1 + pick.randrange(100)),
             lambda: ("PEXPIRE", any_key(), 20 + number()),

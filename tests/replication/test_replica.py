@@ -305,6 +305,7 @@ class Streams(ReplicationTest):
             master.client.xadd("late", {"a": "b"}, maxlen=10, approximate=True)
             master.client.xtrim("early", 120, approximate=False)
             self.await_that(lambda: replica.client.xlen("early") == 120, replica.log)
+            self.assert_same(master, replica)
             self.assertEqual(replica.client.xrange("early"), master.client.xrange("early"))
             self.assertEqual(replica.client.xpending("early", "g"), master.client.xpending("early", "g"))
             self.assertEqual(self.group_of(replica), self.group_of(master))

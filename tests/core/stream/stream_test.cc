@@ -241,7 +241,6 @@ TEST(Stream, RemovesWholeBlocksInAnApproximateTrim) {
   EXPECT_EQ(stream.FirstId(), (StreamId{350, 0}));
 }
 
-// The targets are 0.6 and 0.75 of what redis-server 7.0 takes: 16.4 and 41.6 bytes.
 TEST(Stream, LosesABlockThatATrimByIdEmpties) {
   Stream stream;
   for (uint64_t ms = 1; ms <= 3; ++ms) Append(stream, {ms, 0}, {"f", "v"});
@@ -254,6 +253,7 @@ TEST(Stream, LosesABlockThatATrimByIdEmpties) {
   stream.Check();
 }
 
+// The targets are 0.6 and 0.75 of what redis-server 7.0 takes: 16.4 and 41.6 bytes.
 TEST(Stream, TakesFewBytesForAnEntry) {
   constexpr uint64_t kEntries = 100'000;
   Rng rng(1);

@@ -254,15 +254,22 @@ test("a server without a password shows no login form", async () => {
 
 test("keys of other types open at the prompt", async () => {
   cli("HSET", "user", "name", "anna");
+  cli("XADD", "readings", "7-1", "sensor", "cellar");
   await logIn();
   await page.waitForSelector("#tiles .tile");
-  await page.keyboard.press("2");
-  await page.fill("#pattern", "user");
-  await page.click("#scan-start");
-  await page.locator("#largest button", {hasText: "user"}).press("Enter");
-  await shows("#replies", "> HSCAN user 0 COUNT 100");
-  await shows("#replies", "anna");
-  cli("DEL", "user");
+  for (const [key, type, command, shown] of [
+    ["user", "hash", "HSCAN user 0 COUNT 100", "anna"],
+    ["readings", "stream", "XREVRANGE readings + - COUNT 20", "cellar"]]) {
+    await page.keyboard.press("2");
+    await page.fill("#pattern", key);
+    await page.click("#scan-start");
+    await shows("#types", type);
+    await page.locator("#largest button", {hasText: key}).press("Enter");
+    await shows("#replies", `> ${command}`);
+    await shows("#replies", shown);
+    cli("DEL", key);
+    await page.keyboard.press("Escape");
+  }
 });
 
 test("percentiles are between the bounds of the buckets", async () => {
