@@ -16,13 +16,12 @@
 
 #include "server/cluster/bus/cluster_bus.h"
 #include "server/cluster/topology/nodes_text.h"
+#include "tests/server/cluster/bus_messages.h"
 
 namespace zsetd {
 namespace {
 
 constexpr std::string_view kSenders = "bcdef";  // f is unknown
-
-std::string FuzzedId(char digit) { return std::string(kNodeIdLength, digit); }
 
 // The text without the states of links, which are not restored.
 std::string WithoutLinks(std::string text) {
@@ -80,15 +79,6 @@ class FuzzedHost : public BusHost {
   std::string wrong;  // in words
 };
 
-std::string FuzzedNodes() {
-  return FuzzedId('a') + " 10.0.0.1:1@2 myself,master - 0 0 1 connected 0-4999\n" + FuzzedId('b') +
-         " 10.0.0.2:1@2 master - 0 0 2 connected 5000-9999\n" + FuzzedId('c') +
-         " 10.0.0.3:1@2 master - 0 0 3 connected 10000-16383\n" + FuzzedId('d') +
-         " 10.0.0.4:1@2 slave " + FuzzedId('b') + " 0 0 2 connected\n" + FuzzedId('e') +
-         " 10.0.0.5:1@2 slave " + FuzzedId('a') + " 0 0 1 connected\n" +
-         "vars currentEpoch 3 lastVoteEpoch 0\n";
-}
-
 class FuzzedBytes {
  public:
   explicit FuzzedBytes(std::string_view bytes) : bytes_(bytes) {}
@@ -110,29 +100,17 @@ class FuzzedBytes {
 
 // A valid message of the node, from which the changes start.
 std::string Message(const ClusterBus& bus, char sender, BusMessageType type) {
-  BusMessage message;
-  BusHeader& header = message.header;
-  header.type = type;
-  header.sender = FuzzedId(sender);
-  header.port = 1;
-  header.bus_port = 2;
-  header.current_epoch = bus.topology().current_epoch + 1;
-  header.reads_extensions = true;
-  if (const ClusterNode* node = bus.topology().Find(header.sender)) {
-    const ClusterNode& master = bus.topology().MasterOf(*node);
-    header.master_id = node->master_id;
-    header.config_epoch = master.config_epoch;
-    header.slots = master.slots.bytes();
-    header.flags = node->is_replica ? kBusReplica : kBusMaster;
-  }
+  BusMessage message = MessageFrom(bus, sender, type);
+  message.header.current_epoch = bus.topology().current_epoch + 1;
+  message.header.reads_extensions = true;
   for (const char digit : kSenders) {
     message.gossip.push_back(
-        {.id = FuzzedId(digit), .ip = "10.0.0.9", .port = 1, .bus_port = 2, .flags = kBusMaster});
+        {.id = IdOf(digit), .ip = "10.0.0.9", .port = 1, .bus_port = 2, .flags = kBusMaster});
   }
   message.extensions = BusExtensions{.hostname = "host",
-                                     .shard_id = FuzzedId('0' + sender % 10),
-                                     .forgotten_nodes = {{FuzzedId('9'), 60}}};
-  message.subject_id = FuzzedId('b');
+                                     .shard_id = IdOf('0' + sender % 10),
+                                     .forgotten_nodes = {{IdOf('9'), 60}}};
+  message.subject_id = IdOf('b');
   message.subject_epoch = 4;
   message.channel = "channel";
   message.payload = "payload";
@@ -156,7 +134,7 @@ std::string RunMessages(std::string_view data) {
   settings.node_timeout = 2000;
   settings.port = 1;
   settings.bus_port = 2;
-  ClusterBus bus(*ReadNodesText(FuzzedNodes()), host, rng, settings);
+  ClusterBus bus(*ReadNodesText(Nodes("a", "master", /*master_of_e=*/'a')), host, rng, settings);
   host.bus = &bus;
   FuzzedBytes bytes(data);
   std::map<char, LinkId> links;

@@ -6,8 +6,6 @@
 
 namespace zsetd {
 
-std::string IdOf(char digit) { return std::string(kNodeIdLength, digit); }
-
 void FakeHost::Send(LinkId link, std::string_view bytes) {
   const auto message = DecodeBusMessage(bytes);
   ASSERT_TRUE(message.has_value());
@@ -20,20 +18,6 @@ absl::Status FakeHost::Save(bool is_synced) {
   disk = NodesFileText(bus->topology());
   events.push_back(is_synced ? "save, sync" : "save");
   return absl::OkStatus();
-}
-
-std::string Nodes(std::string_view own, std::string_view b_flags) {
-  const auto line = [&](char id, const std::string& rest) {
-    const bool is_self = own[0] == id;
-    return IdOf(id) + " 10.0.0." + std::to_string(id - 'a' + 1) + ":6379@16379 " +
-           (is_self ? "myself," : "") + rest + "\n";
-  };
-  return line('a', "master - 0 0 1 connected 0-4999") +
-         line('b', std::string(b_flags) + " - 0 0 2 connected 5000-9999") +
-         line('c', "master - 0 0 3 connected 10000-16383") +
-         line('d', "slave " + IdOf('b') + " 0 0 2 connected") +
-         line('e', "slave " + IdOf('b') + " 0 0 2 connected") +
-         "vars currentEpoch 3 lastVoteEpoch 0\n";
 }
 
 void BusFixture::Start(const std::string& nodes) {
@@ -56,28 +40,6 @@ void BusFixture::Connect() {
   (void)bus->Settle();
   host.events.clear();
   host.sent.clear();
-}
-
-BusMessage BusFixture::From(char id, BusMessageType type) {
-  BusMessage message;
-  BusHeader& header = message.header;
-  header.type = type;
-  header.sender = IdOf(id);
-  header.port = 6379;
-  header.bus_port = 16379;
-  header.is_up = true;
-  header.current_epoch = 3;
-  const ClusterNode* node = bus->topology().Find(IdOf(id));
-  if (node == nullptr) {
-    header.flags = kBusMaster;
-    return message;
-  }
-  const ClusterNode& master = bus->topology().MasterOf(*node);
-  header.flags = node->is_replica ? kBusReplica : kBusMaster;
-  header.master_id = node->master_id;
-  header.config_epoch = master.config_epoch;
-  header.slots = master.slots.bytes();
-  return message;
 }
 
 void BusFixture::Deliver(const BusMessage& message) {

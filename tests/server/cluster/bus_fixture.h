@@ -16,11 +16,9 @@
 #include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/cluster_bus.h"
 #include "server/cluster/topology/nodes_text.h"
+#include "tests/server/cluster/bus_messages.h"
 
 namespace zsetd {
-
-// Returns the name of the node that tests call by this digit.
-std::string IdOf(char digit);
 
 // Records the outputs of a bus. The clock moves only by the test.
 struct FakeHost : BusHost {
@@ -68,10 +66,6 @@ struct FakeHost : BusHost {
   std::vector<std::string> lines;
 };
 
-// Node a is this one. Nodes b and c are masters too; d and e are replicas of b. Each master has a
-// third of the slots and the epoch 1, 2 or 3.
-std::string Nodes(std::string_view own = "a", std::string_view b_flags = "master");
-
 // A bus and the messages of the other nodes.
 class BusFixture : public testing::Test {
  protected:
@@ -82,7 +76,7 @@ class BusFixture : public testing::Test {
   void Connect();
 
   // A message of a node, with what it states about itself by default.
-  BusMessage From(char id, BusMessageType type);
+  BusMessage From(char id, BusMessageType type) { return MessageFrom(*bus, id, type); }
 
   // The message arrives on a link that its sender has opened.
   void Deliver(const BusMessage& message);
