@@ -233,12 +233,14 @@ void Migrator::Keep(std::unique_ptr<Link> link) {
   if (cached_.size() == kMostCached) cached_.erase(cached_.begin());
   link->last_used = MonotonicNow();
   cached_.push_back(std::move(link));
-  if (cached_.size() == 1) AwaitIdle();
+  if (!timer_runs_) AwaitIdle();
 }
 
-// Starts the timer for the connection that has been idle longest.
+// Starts the timer for the connection that has been idle longest. The timer is not changed when
+// that connection is used: it may end too early, and is started again.
 void Migrator::AwaitIdle() {
   assert(!cached_.empty());
+  timer_runs_ = true;
   timer_.expires_after(cached_.front()->last_used + kKeptFor - MonotonicNow());
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) CloseIdle();
@@ -246,6 +248,7 @@ void Migrator::AwaitIdle() {
 }
 
 void Migrator::CloseIdle() {
+  timer_runs_ = false;
   const Micros now = MonotonicNow();
   std::erase_if(cached_, [&](const auto& link) { return now - link->last_used >= kKeptFor; });
   if (!cached_.empty()) AwaitIdle();

@@ -56,7 +56,8 @@ class Migrator : public Migration {
 
   Engine& engine_;
   std::vector<std::unique_ptr<Link>> cached_;  // in the order of their last use
-  boost::asio::steady_timer timer_;            // runs while any is cached
+  boost::asio::steady_timer timer_;
+  bool timer_runs_ = false;  // true while any is cached
   const Installation installation_;
 };
 
