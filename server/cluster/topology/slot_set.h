@@ -61,9 +61,36 @@ class SlotSet {
     }
   }
 
+  // Calls `visit(first, last)` for each longest range of slots, in ascending order. O(kBytes +
+  // ranges).
+  template <typename Visit>
+  void ForEachRange(Visit visit) const {
+    for (size_t end = 0, first = Next(0, true); first < kSlotCount; first = Next(end, true)) {
+      end = Next(first, false);
+      visit(first, end - 1);
+    }
+  }
+
   bool operator==(const SlotSet& other) const { return bytes_ == other.bytes_; }
 
+  // The slots of this set that `other` does not contain. O(kBytes).
+  SlotSet operator-(const SlotSet& other) const {
+    Bytes rest;
+    for (size_t at = 0; at < kBytes; ++at) rest[at] = bytes_[at] & ~other.bytes_[at];
+    return SlotSet(rest);
+  }
+
  private:
+  // Returns the least slot >= `from` that is in the set, or is not; kSlotCount if none does.
+  size_t Next(size_t from, bool is_in_set) const {
+    while (from < kSlotCount) {
+      const unsigned byte = is_in_set ? bytes_[from / 8] : 0xff ^ bytes_[from / 8];
+      if (const unsigned bits = byte >> from % 8) return from + std::countr_zero(bits);
+      from += 8 - from % 8;
+    }
+    return kSlotCount;
+  }
+
   Bytes bytes_{};
   size_t count_ = 0;  // of set bits
 };

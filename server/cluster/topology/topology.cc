@@ -89,14 +89,8 @@ void Topology::EndAllMoves() {
 
 std::map<const ClusterNode*, std::vector<SlotRange>> Topology::Ranges() const {
   std::map<const ClusterNode*, std::vector<SlotRange>> ranges;
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
-    if (owners_[slot] == nullptr) continue;
-    std::vector<SlotRange>& of_owner = ranges[owners_[slot]];
-    if (slot > 0 && owners_[slot] == owners_[slot - 1]) {
-      ++of_owner.back().last;
-    } else {
-      of_owner.push_back({static_cast<uint16_t>(slot), static_cast<uint16_t>(slot)});
-    }
+  for (const auto& [id, node] : nodes_) {
+    if (node->HasSlots()) ranges.emplace(node.get(), RangesOf(node->slots));
   }
   return ranges;
 }
@@ -128,10 +122,8 @@ uint64_t Topology::GreatestConfigEpoch() const {
 
 std::vector<SlotRange> RangesOf(const SlotSet& slots) {
   std::vector<SlotRange> ranges;
-  slots.ForEach([&](size_t slot) {
-    const auto number = static_cast<uint16_t>(slot);
-    if (ranges.empty() || ranges.back().last + 1 != number) ranges.push_back({number, number});
-    ranges.back().last = number;
+  slots.ForEachRange([&](size_t first, size_t last) {
+    ranges.push_back({static_cast<uint16_t>(first), static_cast<uint16_t>(last)});
   });
   return ranges;
 }

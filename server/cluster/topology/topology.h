@@ -67,7 +67,7 @@ class Topology {
   void EndMove(size_t slot);
   void EndAllMoves();
 
-  // The slots of each owner. O(slots).
+  // The slots of each owner. O(owners * SlotSet::kBytes).
   std::map<const ClusterNode*, std::vector<SlotRange>> Ranges() const;
 
   // The master of the node's shard: itself, or its master if that is known.
