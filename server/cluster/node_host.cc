@@ -54,7 +54,10 @@ void NodeHost::Start(Topology topology) {
   bus_->topology().slots_to_clear.ForEach([this](size_t slot) { eraser_->Add(slot); });
 }
 
-NodeHost::~NodeHost() { engine_.store().database(0).set_hidden_slots(nullptr); }
+NodeHost::~NodeHost() {
+  if (unsynced_since_) (void)NodeHost::Save(/*is_synced=*/true);  // errors are in the log
+  engine_.store().database(0).set_hidden_slots(nullptr);
+}
 
 absl::Status NodeHost::Listen(PeerPort& peers) {
   const int64_t port = BusPort(engine_.settings());
@@ -151,9 +154,8 @@ void NodeHost::TopologyChanged() {
   topology_has_changed_ = true;
   const Topology& topology = bus_->topology();
   const ClusterNode& self = topology.self();
-  plainly_served_.reset();
-  if (bus_->IsUp()) self.slots.ForEach([&](size_t slot) { plainly_served_.set(slot); });
-  for (const auto& [slot, target] : topology.migrating()) plainly_served_.reset(slot);
+  plainly_served_ = bus_->IsUp() ? self.slots : SlotSet();
+  for (const auto& [slot, target] : topology.migrating()) plainly_served_.Erase(slot);
   HideSlots();
   if (!engine_.settings().cluster_slot_stats_enabled) return;
   const ClusterNode& master = topology.MasterOf(self);

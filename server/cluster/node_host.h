@@ -18,6 +18,7 @@
 #include "server/cluster/migration/migration_host.h"
 #include "server/cluster/migration/slot_eraser.h"
 #include "server/cluster/nodes_file.h"
+#include "server/cluster/topology/slot_set.h"
 #include "server/cluster/topology/topology.h"
 #include "server/engine/engine.h"
 #include "server/engine/support/connector.h"
@@ -58,7 +59,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
 
   // See ClusterControl::ServesPlainly(). An input of the bus may have moved slots that
   // `plainly_served_` shows until the node is settled.
-  bool ServesPlainly(size_t slot) const { return plainly_served_[slot] && !is_unsettled_; }
+  bool ServesPlainly(size_t slot) const { return plainly_served_.Contains(slot) && !is_unsettled_; }
 
   // Completes inputs of the bus: saves nodes.conf, sends messages, makes later steps. Returns the
   // error of the save, in the words of a reply.
@@ -122,7 +123,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   Rng rng_;  // of the bus: equal seeds of two servers must not give equal names and delays
   std::optional<ClusterBus> bus_;
   std::optional<SlotEraser> eraser_;  // since Start()
-  std::bitset<kSlotCount> plainly_served_;
+  SlotSet plainly_served_;
   std::bitset<kSlotCount> hidden_slots_;      // for the keyspace
   int64_t erases_from_ = 0;                   // after a promotion; 0: nothing is to be decided
   std::function<void()> role_step_;           // to be made later, before the others; or null

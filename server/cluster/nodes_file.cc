@@ -50,29 +50,43 @@ absl::Status NodesFile::Lock() {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<std::string>> NodesFile::Load() {
-  if (absl::Status locked = Lock(); !locked.ok()) return locked;
+absl::StatusOr<std::string> NodesFile::Read() const {
   std::string text;
   std::array<char, 65536> piece;
   while (true) {
     const ssize_t count = read(lock_, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return Failure("read", path_);
-    if (count == 0) break;
+    if (count == 0) return text;
     text.append(piece.data(), static_cast<size_t>(count));
     if (text.size() > kMostBytes) {
       return Refusal("the cluster configuration file '" + path_ + "' is too large");
     }
   }
-  if (text.empty()) return std::optional<std::string>();
-  return std::optional(std::move(text));
+}
+
+absl::StatusOr<std::optional<std::string>> NodesFile::Load() {
+  if (absl::Status locked = Lock(); !locked.ok()) return locked;
+  absl::StatusOr<std::string> text = Read();
+  if (!text.ok()) return text.status();
+  if (text->empty()) return std::optional<std::string>();
+  absl::StatusOr<std::optional<std::string>> newer = journal_.Load(*text);
+  if (!newer.ok() || newer->has_value()) return newer;
+  return std::optional(*std::move(text));
 }
 
 absl::Status NodesFile::Save(std::string_view text, bool is_synced) {
+  if (!is_synced && journal_.Append(text)) return absl::OkStatus();
+  journal_.Suspend();
+  absl::Status replaced = Replace(text);
+  return replaced.ok() ? journal_.Restart(text) : replaced;
+}
+
+absl::Status NodesFile::Replace(std::string_view text) {
   using std::filesystem::perms;
   const perms permissions =
       perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
-  const absl::Status replaced = ReplaceFile(path_, text, permissions, is_synced);
+  const absl::Status replaced = ReplaceFile(path_, text, permissions);
   return replaced.ok() ? Lock() : replaced;
 }
 

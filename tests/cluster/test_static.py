@@ -31,9 +31,9 @@ def owns(node, slot):
 
 
 def topology_in(node):
-    """Returns the lines of the node's file without times and the states of links."""
-    lines = [text.split() for text in node.nodes_file.read_text().splitlines()]
-    return [words[:4] + words[6:7] + words[8:] for words in lines if words[0] != "vars"]
+    """Returns the lines of the node's view without times and the states of links."""
+    lines = [text.split() for text in node.command("CLUSTER", "NODES").splitlines()]
+    return [words[:4] + words[6:7] + words[8:] for words in lines]
 
 
 def move_slot(slot, source, target, others=()):
@@ -132,6 +132,23 @@ class Topology(ClusterTest):
         self.assertEqual((topology_in(first), topology_in(second)), before)
         self.assertIn("[6->-", str(before[0]))
         self.assertIn("[6-<-", str(before[1]))
+
+    def test_the_file_is_complete_within_about_a_second_and_after_the_end(self):
+        node, = self.start_nodes(self.nodes(1))
+        other = "b" * 40
+        node.stop()
+        node.nodes_file.write_text(node.nodes_file.read_text() +
+                                   f"{other} 127.0.0.1:1@2 master - 0 0 1 connected\n")
+        node.start()
+        node.command("CLUSTER", "SETSLOT", 5, "MIGRATING", other)
+        unsynced = pathlib.Path(f"{node.nodes_file}.unsynced")
+        self.assertIn(f"[5->-{other}]", unsynced.read_text())
+        self.await_that(lambda: f"[5->-{other}]" in node.nodes_file.read_text(), "nodes.conf lacks a mark")
+        self.await_that(lambda: not unsynced.read_text(), "the records remain")
+        node.command("CLUSTER", "SETSLOT", 6, "MIGRATING", other)
+        node.stop()
+        self.assertIn(f"[6->-{other}]", node.nodes_file.read_text())
+        self.assertFalse(unsynced.exists())
 
     def test_keys_without_an_owner_are_claimed(self):
         node, = self.nodes(1)

@@ -46,8 +46,9 @@ class BusHost {
   // the link with ClusterBus::OnClosed(), outside of this call.
   virtual void Send(LinkId link, std::string_view message) = 0;
 
-  // Writes nodes.conf: NodesFileText(ClusterBus::topology()). `is_synced`: it must survive a power
-  // failure before this returns OK. The host logs errors.
+  // Saves NodesFileText(ClusterBus::topology()). When this returns OK the text survives the end of
+  // the process, and with `is_synced` a power failure. Without it, a power failure may restore an
+  // earlier text: the host syncs such a text within about a second. The host logs errors.
   virtual absl::Status Save(bool is_synced) = 0;
 
   // Roles, owners of slots, addresses or ClusterBus::IsUp() have changed. Called by

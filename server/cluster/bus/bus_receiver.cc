@@ -166,10 +166,12 @@ void BusReceiver::TurnIntoReplica(ClusterNode& sender, ClusterNode* master,
 
 void BusReceiver::TakeSlots(ClusterNode& sender, const BusHeader& header) {
   const ClusterNode& master = state_.topology.MasterOf(sender);
-  if (master.slots.bytes() != header.slots) {
-    if (sender.IsMaster()) claims_.Take(sender, header.config_epoch, header.slots);
-    claims_.Correct(sender, header.config_epoch, header.slots);
+  const bool is_changed = master.slots.bytes() != header.slots;
+  // A claim of slots that were withdrawn may be repeated, and change nothing else.
+  if (sender.IsMaster() && (is_changed || state_.withdrawn_slots.any())) {
+    claims_.Take(sender, header.config_epoch, header.slots);
   }
+  if (is_changed) claims_.Correct(sender, header.config_epoch, header.slots);
   if (sender.IsMaster() && header.config_epoch == sender.config_epoch) {
     claims_.ResolveCollision(sender);
   }

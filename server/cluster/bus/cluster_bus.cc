@@ -50,7 +50,7 @@ class ClusterBus::Machine {
 
   void RepairTopology();
   void ApplySettings();
-  void ClaimSlots(const SlotSet& slots);
+  void TakeSlots(const SlotSet& slots);
   void OpenLinks();
   void PingRandomNode();
   void PingSilentNodes();
@@ -93,10 +93,12 @@ void ClusterBus::Machine::ApplySettings() {
   state.must_check_state = true;
 }
 
-// Requests a sync if that takes a new epoch.
-void ClusterBus::Machine::ClaimSlots(const SlotSet& slots) {
+// Saves the slots before this node announces them, with a sync if they need a new epoch.
+void ClusterBus::Machine::TakeSlots(const SlotSet& slots) {
   slots.ForEach([&](size_t slot) { roles.SetOwner(slot, &state.self()); });
   roles.ClaimGreatestEpoch();
+  (void)state.SaveAsRequested();
+  sender.BroadcastPong(BusSender::Audience::kAll);
 }
 
 void ClusterBus::Machine::OpenLinks() {
@@ -358,16 +360,12 @@ void ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
   if (&owner != &machine_->state.self()) return GiveSlots(slots, owner);
   const bool ends_import =
       machine_->state.topology.importing().contains(static_cast<uint16_t>(slot));
-  if (!ends_import) return SetOwner(slot, &owner);
-  machine_->ClaimSlots(slots);
-  (void)machine_->state.SaveAsRequested();
-  machine_->sender.BroadcastPong(BusSender::Audience::kAll);
+  ends_import ? machine_->TakeSlots(slots) : SetOwner(slot, &owner);
 }
 
 void ClusterBus::TakeSlots(const SlotSet& slots) {
-  machine_->ClaimSlots(slots);
-  (void)machine_->state.SaveNow();
-  machine_->sender.BroadcastPong(BusSender::Audience::kAll);
+  machine_->state.SaveSyncedLater();
+  machine_->TakeSlots(slots);
 }
 
 void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode& owner) {

@@ -46,8 +46,7 @@ struct BusLink {
 //   after a restart from its last saved nodes.conf.
 // - A promotion is saved and synced before it is announced.
 // - A slot changes its owner by a message only in favour of a greater configuration epoch, or if
-// the
-//   owner has withdrawn its claim.
+//   the owner has withdrawn its claim.
 // - A message from a node that is not known changes neither nodes nor slots. A MEET starts a
 //   handshake.
 class ClusterBus {

@@ -15,27 +15,19 @@ void SlotClaims::Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Byte
   Topology& topology = state_.topology;
   const ClusterNode* const own_master = &topology.MasterOf(state_.self());
   const SlotSet claimed(slots);
+  NoteWithdrawals(claimant, claimed);
   size_t taken_from_own = 0;
   std::vector<size_t> with_keys;  // this node's slots that it loses without having moved their keys
-  for (size_t slot = 0; slot < kSlotCount; ++slot) {
+  (claimed - claimant.slots).ForEach([&](size_t slot) {
     const ClusterNode* owner = topology.OwnerOf(slot);
-    if (!claimed.Contains(slot)) {
-      // Kept until another node claims it: an owner may lose a slot before its new one is known.
-      if (owner == &claimant) state_.withdrawn_slots.set(slot);
-      continue;
-    }
-    if (owner == &claimant) {
-      state_.withdrawn_slots.reset(slot);
-      continue;
-    }
     // An administrator ends an import; until then the epochs do not decide.
-    if (topology.importing().contains(static_cast<uint16_t>(slot))) continue;
-    if (!MayTake(slot, epoch)) continue;
+    if (topology.importing().contains(static_cast<uint16_t>(slot))) return;
+    if (!MayTake(slot, epoch)) return;
     if (owner == &state_.self() && state_.host.HasKeysIn(slot)) with_keys.push_back(slot);
     if (owner == own_master) ++taken_from_own;
     roles_.SetOwner(slot, &claimant);
-    state_.SaveSyncedLater();
-  }
+  });
+  if (!with_keys.empty()) state_.SaveSyncedLater();  // before the keys are deleted
   const bool shard_is_empty = taken_from_own > 0 && !own_master->HasSlots();
   const bool took_whole_shard = taken_from_own == claimed.size();
   if (shard_is_empty && (state_.settings.allow_replica_migration || took_whole_shard)) {
@@ -43,6 +35,17 @@ void SlotClaims::Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Byte
   }
   for (const size_t slot : with_keys) state_.host.DeleteKeysIn(slot);
   LeaveSubReplica();
+}
+
+// An owner may lose a slot before its new one is known: the slot is its own until another node
+// claims it.
+void SlotClaims::NoteWithdrawals(const ClusterNode& owner, const SlotSet& claimed) {
+  if (state_.withdrawn_slots.any()) {
+    claimed.ForEach([&](size_t slot) {
+      if (owner.slots.Contains(slot)) state_.withdrawn_slots.reset(slot);
+    });
+  }
+  (owner.slots - claimed).ForEach([&](size_t slot) { state_.withdrawn_slots.set(slot); });
 }
 
 void SlotClaims::FollowNewOwner(const ClusterNode& claimant) {
@@ -68,9 +71,9 @@ void SlotClaims::LeaveSubReplica() {
 void SlotClaims::Correct(const ClusterNode& claimant, uint64_t epoch, const SlotSet::Bytes& slots) {
   const SlotSet claimed(slots);
   const ClusterNode* rightful = nullptr;
-  claimed.ForEach([&](size_t slot) {
+  (claimed - claimant.slots).ForEach([&](size_t slot) {
     const ClusterNode* owner = state_.topology.OwnerOf(slot);
-    if (rightful != nullptr || owner == nullptr || owner == &claimant) return;
+    if (rightful != nullptr || owner == nullptr) return;
     if (owner->config_epoch > epoch) rightful = owner;
   });
   if (rightful != nullptr) sender_.SendUpdate(claimant, *rightful);

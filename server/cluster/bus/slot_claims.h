@@ -17,7 +17,10 @@ class SlotClaims {
 
   // A master claims these slots in an epoch. Each slot whose owner has a smaller epoch, or none,
   // becomes its. If this node's shard loses its last slot that way, this node becomes a replica of
-  // the claimant. O(slots) if a claim is new.
+  // the claimant. O(SlotSet::kBytes + changed slots).
+  //
+  // Only the loss of a slot whose keys this node must delete requests a sync; otherwise a new epoch
+  // does (BusReceiver). A restart without the new owner of a slot is like a message that is late.
   void Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Bytes& slots);
 
   // Sends UPDATE to a node that claims a slot whose owner has a greater epoch.
@@ -28,6 +31,7 @@ class SlotClaims {
 
  private:
   bool MayTake(size_t slot, uint64_t epoch) const;
+  void NoteWithdrawals(const ClusterNode& owner, const SlotSet& claimed);
   void FollowNewOwner(const ClusterNode& claimant);
   void LeaveSubReplica();
 

@@ -79,7 +79,7 @@ absl::Status SyncDirectory(const std::string& directory) {
 }  // namespace
 
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
-                         std::filesystem::perms permissions, bool is_synced) {
+                         std::filesystem::perms permissions) {
   const std::string target = Resolved(path);
   std::string draft = target + ".XXXXXX";
   Descriptor file(mkostemp(draft.data(), O_CLOEXEC));
@@ -89,7 +89,7 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text,
     unlink(draft.c_str());
     return failure;
   }
-  return is_synced ? SyncDirectory(DirectoryOf(target)) : absl::OkStatus();
+  return SyncDirectory(DirectoryOf(target));
 }
 
 }  // namespace zsetd

@@ -14,13 +14,9 @@ namespace zsetd {
 // crash, the path holds the old text or the new one, complete. A symbolic link is followed, so that
 // the file it points to is replaced and the link stays.
 //
-// Without `is_synced` the directory is not synced: after a power failure the path may hold the old
-// text, but never a part of the new one.
-//
-// The file gets these permissions before its first byte is written. Costs two syncs to disk, or
-// one. The refusal states the failed step and the system's reason; the new file has then been
-// removed.
+// The file gets these permissions before its first byte is written. Costs two syncs to disk. The
+// refusal states the failed step and the system's reason; the new file has then been removed.
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
-                         std::filesystem::perms permissions, bool is_synced = true);
+                         std::filesystem::perms permissions);
 
 }  // namespace zsetd

@@ -175,6 +175,48 @@ TEST_F(ClusterBusTest, OnlyTheNewOwnerOfAMovedSlotSyncs) {
   EXPECT_EQ(host.events, (Events{"save", "save", "save"}));
 }
 
+// Slots that move one after the other belong to one epoch.
+TEST_F(ClusterBusTest, AClaimSyncsOnlyWithANewEpochOrIfKeysAreDeleted) {
+  Start(Nodes());
+  Connect();
+  BusMessage claim = From('c', BusMessageType::kPong);
+  SlotSet slots = Node('c').slots;
+  const auto events_of_claim = [&](size_t slot) {
+    slots.Insert(slot);
+    claim.header.slots = slots.bytes();
+    host.events.clear();
+    Deliver(claim);
+    EXPECT_EQ(bus->topology().OwnerOf(slot), &Node('c'));
+    return host.events;
+  };
+  claim.header.config_epoch = claim.header.current_epoch = 4;
+  EXPECT_EQ(events_of_claim(9998), (Events{"save, sync"}));
+  EXPECT_EQ(events_of_claim(9999), (Events{"save"}));
+  EXPECT_EQ(events_of_claim(0), (Events{"save"}));
+  host.slot_with_keys = 1;
+  EXPECT_EQ(events_of_claim(1), (Events{"delete slot 1", "save, sync"}));
+}
+
+TEST_F(ClusterBusTest, ARepeatedClaimEndsAWithdrawal) {
+  Start(Nodes());
+  Connect();
+  BusMessage claim = From('c', BusMessageType::kPong);
+  SlotSet slots = Node('c').slots;
+  slots.Erase(10000);
+  claim.header.slots = slots.bytes();
+  Deliver(claim);
+  EXPECT_TRUE(bus->IsWithdrawn(10000));
+  Deliver(From('c', BusMessageType::kPong));
+  EXPECT_FALSE(bus->IsWithdrawn(10000));
+
+  BusMessage old_claim = From('b', BusMessageType::kPong);
+  slots = Node('b').slots;
+  slots.Insert(10000);
+  old_claim.header.slots = slots.bytes();
+  Deliver(old_claim);
+  EXPECT_EQ(bus->topology().OwnerOf(10000), &Node('c')) << "the epoch of b is smaller";
+}
+
 TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   Start(Nodes());
   Connect();
