@@ -13,6 +13,9 @@ namespace zsetd {
 // Every setting: those that have an effect in the order of Settings, then the others.
 std::span<const Setting> AllSettings();
 
+// Those of a cluster, which are among them.
+std::span<const Setting> ClusterSettings();
+
 // The setting of this name, or of this alias, in any case; null if it does not exist.
 const Setting* FindSetting(std::string_view name);
 
