@@ -62,20 +62,28 @@ def _free_port():
 
 
 class Node:
-    """A running node, which keeps nodes.conf on the disk, but no data."""
+    """A node, which keeps nodes.conf on the disk, but no data."""
 
-    def __init__(self, program, options=(), port=None):
-        self.port = port or _free_port()
+    def __init__(self, program, options=()):
+        self.port = _free_port()
         self.address = f"127.0.0.1:{self.port}"
         self._folder = tempfile.TemporaryDirectory(prefix="cluster-", ignore_cleanup_errors=True)
-        command = [shutil.which(program), "--port", str(self.port), "--dir", self._folder.name, "--save", "",
-                   "--appendonly", "no", "--cluster-enabled", "yes", *options]
-        self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *command],
+        self._command = [shutil.which(program), "--port", str(self.port), "--dir", self._folder.name, "--save", "",
+                         "--appendonly", "no", "--cluster-enabled", "yes", *options]
+        self.client = redis.Redis(port=self.port, decode_responses=True, socket_timeout=10)
+        self.start()
+        self.id = self.client.execute_command("CLUSTER", "MYID")
+
+    def start(self):
+        """Starts the node, also again after it was killed."""
+        self._process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *self._command],
                                          stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         self._server = servers.Server(self.port, self._process)
-        self.client = redis.Redis(port=self.port, decode_responses=True)
-        await_that(self.client.ping, f"{program} does not answer")
-        self.id = self.client.execute_command("CLUSTER", "MYID")
+        await_that(self.client.ping, f"{self._command[0]} does not answer")
+
+    def kill(self):
+        self._process.kill()
+        self._process.wait()
 
     def cpu_seconds(self):
         return self._server.cpu_seconds()
@@ -88,26 +96,43 @@ class Node:
         return sorted((first, last, owner[2])
                       for first, last, owner, *_ in self.client.execute_command("CLUSTER", "SLOTS"))
 
+    def flags(self):
+        """Returns the flags of each node, as this one knows it, by ID."""
+        lines = (line.split(" ") for line in self.client.execute_command("CLUSTER", "NODES").splitlines())
+        return {words[0]: set(words[2].split(",")) for words in lines}
+
     def end(self):
         self.client.close()
-        self._process.kill()
-        self._process.wait()
+        self.kill()
         self._folder.cleanup()
 
 
 class Cluster:
     """Masters of one program, which divide the slots in equal parts."""
 
-    def __init__(self, program, masters):
+    def __init__(self, program, masters, options=()):
+        self._new_node = lambda: Node(program, options)
         self.nodes = []
         try:
             for _ in range(masters):
-                self.nodes.append(Node(program))
+                self.nodes.append(self._new_node())
             run_cli("create", *(node.address for node in self.nodes), "--cluster-yes")
             self.await_agreement()
         except BaseException:
             self.end()
             raise
+
+    def add_replica(self, master):
+        """Adds a replica, which has the master's data when this returns."""
+        replica = self._new_node()
+        self.nodes.append(replica)
+        replica.client.execute_command("CLUSTER", "MEET", "127.0.0.1", master.port)
+        await_that(lambda: master.id in replica.flags() and replica.id in master.flags(), "the nodes do not meet")
+        await_that(lambda: replica.client.execute_command("CLUSTER", "REPLICATE", master.id),
+                   "a node does not become a replica")
+        await_that(lambda: replica.client.info("replication")["master_link_status"] == "up",
+                   "a replica does not receive the data")
+        return replica
 
     def await_agreement(self):
         """Waits until all nodes serve and have the same view of the slots."""
