@@ -137,18 +137,7 @@ void BusFailover::Step() {
   if (!election_.has_requested && !is_manual) RaiseRank();
   if (now < election_.start) return Explain("waiting before the votes are requested");
   if (now - election_.start > timeout) return Explain("the election has expired");
-  if (!election_.has_requested) {
-    election_.epoch = ++state_.topology.current_epoch;
-    if (!state_.SaveNow().ok()) {
-      --state_.topology.current_epoch;  // no other node knows it
-      return Explain("the new epoch cannot be saved");
-    }
-    election_.has_requested = true;
-    state_.must_check_state = true;
-    state_.Notice("Requesting votes in epoch " + std::to_string(election_.epoch));
-    sender_.RequestVotes();
-    return;
-  }
+  if (!election_.has_requested) return RequestVotes();
   if (election_.voters.size() < state_.Majority()) {
     return Explain("waiting for the votes of the majority");
   }
@@ -157,6 +146,21 @@ void BusFailover::Step() {
   Explain("the promotion cannot be saved");
   election_.start = now - timeout - 1;  // expired: the votes are not used later
   if (is_manual) roles_.EndManualFailover();
+}
+
+// Without a sync, which would delay the request while another replica may send one too: a replica
+// has no vote, and a restart that forgets the epoch gets it from the voters. The save finds out
+// whether a promotion can be saved.
+void BusFailover::RequestVotes() {
+  election_.epoch = ++state_.topology.current_epoch;
+  if (!state_.SaveAsRequested().ok()) {
+    --state_.topology.current_epoch;  // no other node knows it
+    return Explain("the new epoch cannot be saved");
+  }
+  election_.has_requested = true;
+  state_.must_check_state = true;
+  state_.Notice("Requesting votes in epoch " + std::to_string(election_.epoch));
+  sender_.RequestVotes();
 }
 
 // The master notices its failure by its silence; other replicas get this one's offset now, so that

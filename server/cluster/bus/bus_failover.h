@@ -69,6 +69,7 @@ class BusFailover {
   bool IsPossible();
   bool DataIsTooOld() const;
   void StartElection(int64_t now);
+  void RequestVotes();
   void RaiseRank();
   size_t Rank() const;
   absl::Status TakeOver();

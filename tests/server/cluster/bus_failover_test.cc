@@ -175,6 +175,39 @@ TEST_F(BusFailoverTest, TakeoverNeedsNoVotes) {
   EXPECT_TRUE(WasSent(BusMessageType::kPong));
 }
 
+// Only the promotion is synced.
+TEST_F(BusFailoverTest, ARequestForVotesDoesNotWaitForASync) {
+  Start(Nodes("d", "master,fail"));
+  Connect();
+  host.followed_id = IdOf('b');
+  (void)bus->Settle();
+  host.events.clear();
+  Pass(1100, "b");
+  const auto request = std::ranges::find(host.events, "auth-req");
+  ASSERT_NE(request, host.events.end());
+  EXPECT_EQ(*std::prev(request), "save");
+  host.events.clear();
+  for (const char voter : {'a', 'c'}) {
+    BusMessage vote = From(voter, BusMessageType::kAuthAck);
+    vote.header.current_epoch = 4;
+    Deliver(vote);
+  }
+  ASSERT_FALSE(host.events.empty());
+  EXPECT_EQ(host.events.front(), "save, sync");
+}
+
+TEST_F(BusFailoverTest, ARequestThatCannotBeSavedIsNotSent) {
+  Start(Nodes("d", "master,fail"));
+  Connect();
+  host.followed_id = IdOf('b');
+  host.disk_works = false;
+  Pass(1500, "b");
+  EXPECT_FALSE(WasSent(BusMessageType::kAuthRequest));
+  host.disk_works = true;
+  Pass(200, "b");
+  EXPECT_TRUE(WasSent(BusMessageType::kAuthRequest));
+}
+
 TEST_F(BusFailoverTest, APromotionThatCannotBeSavedIsNotAnnounced) {
   Start(Nodes("d", "master,fail"));
   Connect();

@@ -49,12 +49,13 @@ class SimulatedCluster::Node : public BusHost {
   }
   void CloseLink(LinkId link) override { cluster_.Close(*this, link); }
   void Send(LinkId link, std::string_view bytes) override { cluster_.Transmit(*this, link, bytes); }
-  absl::Status Save(bool) override {
+  absl::Status Save(bool is_synced) override {
     const uint64_t unsaved = cluster_.troubles.unsaved;
     if (unsaved != 0 && cluster_.rng_.Below(kThousand) < unsaved) {
       return Refusal("the disk is full");
     }
     disk = NodesFileText(bus->topology());
+    if (is_synced) synced_disk = disk;
     const bool is_vote = bus->topology().last_vote_epoch > saved_vote_epoch;
     saved_vote_epoch = bus->topology().last_vote_epoch;
     if (is_vote && crashes_after_vote) is_muted = true;
@@ -82,6 +83,7 @@ class SimulatedCluster::Node : public BusHost {
 
   std::unique_ptr<ClusterBus> bus;  // null: crashed
   std::string disk;                 // nodes.conf
+  std::string synced_disk;          // after a power failure
   std::string ip;
   std::string followed_id;
   int64_t offset = 0;
@@ -107,7 +109,7 @@ SimulatedCluster::SimulatedCluster(size_t nodes, uint64_t seed, const BusSetting
     nodes_.push_back(std::make_unique<Node>(*this, index));
     Node& node = *nodes_.back();
     node.ip = "10.0." + std::to_string(index / 200) + "." + std::to_string(index % 200 + 1);
-    node.disk = NodesFileText(Topology(RandomNodeId(rng_)));
+    node.disk = node.synced_disk = NodesFileText(Topology(RandomNodeId(rng_)));
     Restart(index);
   }
 }
@@ -225,6 +227,8 @@ void SimulatedCluster::Crash(size_t index) {
   CloseAllOf(node);
   node.bus.reset();
   ++node.life;
+  const bool is_power_failure = rng_.Below(2) == 0;
+  if (is_power_failure) node.disk = node.synced_disk;
 }
 
 void SimulatedCluster::Partition(const std::vector<size_t>& group_of_node) {

@@ -53,7 +53,7 @@ class SimulatedCluster {
   bool RunUntil(const std::function<bool()>& condition, int64_t most_millis);
 
   bool IsRunning(size_t node) const;
-  void Crash(size_t node);  // loses unsaved changes
+  void Crash(size_t node);  // loses unsaved changes, and in half of the cases unsynced ones
   void Restart(size_t node);
 
   // The node crashes when it has saved its next vote, before it sends it.
