@@ -324,6 +324,14 @@ class Failover(BusTest):
                 self.assertEqual(writer.lost, [])
                 self.assertEqual(int(cluster_client(master).get(key)), writer.acknowledged)
 
+    def test_setslot_on_a_replica_has_the_error_that_redis_cli_ignores(self):
+        """A master may become a replica just before redis-cli informs it that its last slot has moved."""
+        for node in self.cluster:
+            if node.role() == "slave":
+                with self.assertRaises(redis.ResponseError) as caught:
+                    node.command("CLUSTER", "SETSLOT", 0, "NODE", self.cluster[0].id)
+                self.assertEqual(str(caught.exception), "Please use SETSLOT only with masters.", node.program)
+
     def test_takeover_and_force(self):
         for kind in ("TAKEOVER", "FORCE"):
             master = next(node for node in self.cluster if node.role() == "master")

@@ -89,7 +89,7 @@ void FlushSlots(AdminCall& call) { ReplyStatus(call, ClusterOf(call).FlushSlots(
 
 void SetSlot(AdminCall& call) {
   if (ClusterOf(call).IsReplica()) {
-    return call.Fail("ERR You can use SETSLOT only with masters.");
+    return call.Fail("ERR Please use SETSLOT only with masters.");
   }
   const absl::Status none_runs = call.engine.services().slot_migrations->CheckNoneRuns();
   if (!none_runs.ok()) return call.Fail(none_runs);
