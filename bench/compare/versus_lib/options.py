@@ -64,7 +64,7 @@ def _add_what(parser):
     parser.add_argument("--report", action="store_true",
                         help="instead: selected rows, with pauses and growth, as a section of"
                         " docs/benchmarks.md with plots; compared with redis-server, and with"
-                        " valkey-server if it is installed")
+                        " Debian 13's valkey-server (scripts/valkey)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains TEXT")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each speed workload; 3")
     parser.add_argument("--members", type=int, metavar="N",

@@ -18,6 +18,8 @@ ALL_CORES = frozenset(os.sched_getaffinity(0))
 _START_PATIENCE_S = 5
 _STOP_PATIENCE_S = 5
 
+_HOUSE = pathlib.Path(__file__).resolve().parents[3]
+
 # No server writes to disk.
 _REDIS_OPTIONS = "--port {port} --dir {dir} --save '' --appendonly no"
 
@@ -86,6 +88,13 @@ def running(spec, cores=frozenset({SERVER_CORE}), start_s=_START_PATIENCE_S):
             yield Server(port, process)
         finally:
             _stop(process)
+
+
+def unpacked_valkey():
+    """Returns Debian 13's valkey-server, which it downloads the first time. Debian 12 has none."""
+    folder = _HOUSE / "build/valkey"
+    subprocess.run([_HOUSE / "scripts/valkey", folder], check=True)
+    return folder / "valkey-server"
 
 
 def free_port():
