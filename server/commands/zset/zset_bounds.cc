@@ -86,10 +86,14 @@ LexBound TakeLexBound(ArgReader& args) {
 
 }  // namespace
 
-TimedScoreRange TakeTimedScoreRange(ArgReader& args, bool reversed) {
-  TimedScoreRange range;
+void TakeTimedScoreRange(ArgReader& args, bool reversed, TimedScoreRange& range) {
   TakeScoreBound(args, reversed ? range.max : range.min);
   TakeScoreBound(args, reversed ? range.min : range.max);
+}
+
+TimedScoreRange TakeTimedScoreRange(ArgReader& args) {
+  TimedScoreRange range;
+  TakeTimedScoreRange(args, /*reversed=*/false, range);
   return range;
 }
 

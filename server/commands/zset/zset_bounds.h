@@ -19,7 +19,8 @@ inline constexpr std::string_view kBadFormBound =
 // of members (-, +, [abc, (abc). A bound of scores may also be a tuple, which only suits a set of
 // that form (TimedScoreRange::Suits). The lower end comes first, or second if `reversed`. `now` is
 // the Unix time in seconds, and `nowms` in milliseconds, in upper or lower case. Redis has neither.
-TimedScoreRange TakeTimedScoreRange(ArgReader& args, bool reversed = false);
+TimedScoreRange TakeTimedScoreRange(ArgReader& args);
+void TakeTimedScoreRange(ArgReader& args, bool reversed, TimedScoreRange& range);
 LexRange TakeLexRange(ArgReader& args, bool reversed = false);
 
 // Refuses a range that does not suit the form of the set's scores. A null set has no elements.

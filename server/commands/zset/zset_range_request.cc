@@ -58,7 +58,7 @@ void TakeEnds(ArgReader& args, Millis now, RangeRequest& request) {
       request.range = TakeIndexRange(args);
       break;
     case By::kScore:
-      request.range = TakeTimedScoreRange(args, request.IsReversed());
+      TakeTimedScoreRange(args, request.IsReversed(), request.range.emplace<TimedScoreRange>());
       request.now = now;
       break;
     case By::kLex:
@@ -107,7 +107,8 @@ RankRange RangeRequest::RanksIn(const SortedSet& set) const {
 
 // The options are the last arguments but determine how the two ends are parsed, so they are parsed
 // first.
-RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request) {
+RangeRequest TakeRangeRequest(ArgReader& args, Millis now, const RangeRequest& implied) {
+  RangeRequest request = implied;
   ArgReader ends(args.Next(2), 0);
   while (args.ok() && !args.AtEnd()) {
     if (!TakeRangeOption(args, request)) args.Refuse(kSyntaxError);

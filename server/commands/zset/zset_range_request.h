@@ -48,8 +48,8 @@ struct RangeRequest {
   RankRange RanksIn(const SortedSet& set) const;
 };
 
-// Takes `start stop` and the options after it. `request` has the properties that the command's name
+// Takes `start stop` and the options after it. `implied` has the properties that the command's name
 // implies. `now` is the time for the bounds `now` and `nowms`.
-RangeRequest TakeRangeRequest(ArgReader& args, Millis now, RangeRequest request);
+RangeRequest TakeRangeRequest(ArgReader& args, Millis now, const RangeRequest& implied);
 
 }  // namespace zsetd
