@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/util/hex_digits.h"
 #include "core/util/numeral.h"
 #include "core/util/packed_integer.h"
+#include "core/util/short_compare.h"
 #include "core/util/varint.h"
 
 namespace zsetd {
@@ -16,6 +18,10 @@ constexpr uint8_t kMediumNumber = 128;
 constexpr uint8_t kNumber = 192;
 constexpr uint8_t kNegative = 200;
 constexpr uint8_t kLongString = internal::kLongPackedText;
+
+constexpr uint8_t kHexDigits = internal::kPackedHexDigits;
+constexpr size_t kFewestHexDigits = internal::kFewestHexDigits;
+static_assert(kFewestHexDigits >= kLeastHexDigits);
 
 constexpr size_t kMostMediumNumber = (1 << 14) - 1;
 
@@ -37,6 +43,16 @@ char* WriteNumber(char* at, uint64_t number) {
   return at;
 }
 
+// Writes the text as hexadecimal digits, and returns its end; null if it has other characters, or
+// if there is no form for its length.
+char* WriteHexDigits(char* at, std::string_view text) {
+  const size_t size = text.size();
+  if (size % 2 != 0 || size < kFewestHexDigits || size > internal::kMostHexDigits) return nullptr;
+  if (!PackHexDigits(text, at + 1)) return nullptr;
+  *at = static_cast<char>(kHexDigits + (size - kFewestHexDigits) / 2);
+  return at + 1 + size / 2;
+}
+
 uint8_t FormAt(const char* at) { return static_cast<uint8_t>(*at); }
 
 // The width of a number in one of the wide forms.
@@ -50,6 +66,7 @@ char* WritePackedText(char* at, std::string_view text) {
   const bool is_negative = text.size() > 1 && text[0] == '-' &&
                            ReadNumeral(text.substr(1), kShortest, number) && number > 0;
   if (is_negative) return WriteWide(at, kNegative, number);
+  if (char* const end = WriteHexDigits(at, text)) return end;
   if (text.size() < kSmallNumber) {
     *at++ = static_cast<char>(text.size());
   } else {
@@ -72,10 +89,16 @@ std::string_view ReadPackedText(const char*& at, PackedTextDigits& digits) {
     return std::string_view(at - size, size);
   };
   if (form < kSmallNumber) return take(form);
-  if (form >= kLongString) {
+  if (form == kLongString) {
     const Varint length = ReadVarintForward(at);
     at += length.bytes;
     return take(length.length);
+  }
+  if (form >= kHexDigits) {
+    const size_t size = kFewestHexDigits + 2 * size_t{form - 0u - kHexDigits};
+    UnpackHexDigits(at, size, digits.bytes);
+    at += size / 2;
+    return {digits.bytes, size};
   }
   uint64_t number = form - kSmallNumber;
   if (form >= kNumber) {
@@ -97,7 +120,7 @@ bool TakePackedText(const char*& at, std::string_view text) {
     PackedTextDigits digits;
     return ReadPackedText(at, digits) == text;
   }
-  if (std::string_view(at + 1, form) != text) return false;
+  if (form != text.size() || !SameBytes(at + 1, text)) return false;
   at += 1 + form;
   return true;
 }

@@ -8,7 +8,8 @@
 namespace zsetd {
 
 // A byte string in a block of a stream. Decimal numbers in their shortest spelling are stored as
-// numbers. The first byte states the form:
+// numbers, and hexadecimal digits as two to a byte (core/util/hex_digits.h). The first byte states
+// the form:
 //
 //     0 to 63      a string of this length follows
 //    64 to 127     the number 0 to 63
@@ -16,6 +17,7 @@ namespace zsetd {
 //   192 to 199     a number of 1 to 8 bytes follows
 //   200 to 207     a negative number, whose absolute value of 1 to 8 bytes follows
 //   208            a varint with the length of the string follows, then the string
+//   209 to 255     16, 18, ... 108 hexadecimal digits follow
 //
 // Eight bytes in front of a packed text must be readable (core/util/packed_integer.h).
 
@@ -30,12 +32,20 @@ char* WritePackedText(char* at, std::string_view text);
 namespace internal {
 
 inline constexpr uint8_t kLongPackedText = 208;
+inline constexpr uint8_t kPackedHexDigits = 209;
+inline constexpr size_t kFewestHexDigits = 16;  // fewer are not worth the time
+inline constexpr size_t kMostHexDigits = kFewestHexDigits + 2 * (255 - kPackedHexDigits);
 
-// The bytes of the packed texts by their first bytes, up to those of long strings.
+// The bytes of the packed texts by their first bytes; of long strings, those of the form.
 inline constexpr auto kPackedTextBytes = [] {
-  std::array<uint8_t, kLongPackedText> bytes = {};
+  std::array<uint8_t, 256> bytes = {};
   for (size_t form = 0; form < bytes.size(); ++form) {
-    const size_t more = form < 64 ? form : form < 128 ? 0 : form < 192 ? 1 : (form - 192) % 8 + 1;
+    const size_t more = form < 64                 ? form
+                        : form < 128              ? 0
+                        : form < 192              ? 1
+                        : form < kLongPackedText  ? (form - 192) % 8 + 1
+                        : form == kLongPackedText ? 0
+                                                  : form - kPackedHexDigits + kFewestHexDigits / 2;
     bytes[form] = static_cast<uint8_t>(1 + more);
   }
   return bytes;
@@ -48,14 +58,14 @@ const char* SkipLongPackedText(const char* at);
 // The end of the packed text at `at`. O(1).
 inline const char* SkipPackedText(const char* at) {
   const auto form = static_cast<uint8_t>(*at);
-  if (form >= internal::kLongPackedText) [[unlikely]]
+  if (form == internal::kLongPackedText) [[unlikely]]
     return internal::SkipLongPackedText(at);
   return at + internal::kPackedTextBytes[form];
 }
 
-// Room for the digits of a number while it is read.
+// Room for the digits of a number, or for hexadecimal digits, while they are read.
 struct PackedTextDigits {
-  char bytes[40];
+  char bytes[internal::kMostHexDigits + 4];
 };
 
 // Reads the text at `at`, moves `at` to its end, and returns the text. It views the block, or

@@ -49,6 +49,7 @@ struct Stream::Body {
 
   size_t BlockFor(StreamId id) const;
   StreamBlock::Owned& Mutable(size_t index);
+  StreamBlock::Owned& Last();
   void RemoveBlock(size_t index);
   void RemoveEntry(size_t index, const StreamBlock::Reader& at);
   bool IsFull(const StreamBlock& block, size_t entry_bytes, const StreamLimits& limits) const;
@@ -72,12 +73,20 @@ size_t Stream::Body::BlockFor(StreamId id) const {
   return static_cast<size_t>(at - blocks.begin());
 }
 
-// Returns a block for a change, and informs the snapshot first. This is the only access to a block
-// that can be changed.
+// Returns a block for a change, and informs the snapshot first. This and Last() are the only access
+// to a block that can be changed.
 StreamBlock::Owned& Stream::Body::Mutable(size_t index) {
   if (snapshot != nullptr) [[unlikely]]
     snapshot->BeforeChange(*blocks[index]);
   return blocks[index];
+}
+
+// Like Mutable(), but returns the last block, to which entries are added.
+StreamBlock::Owned& Stream::Body::Last() {
+  StreamBlock::Owned& last = blocks.back();
+  if (snapshot != nullptr) [[unlikely]]
+    snapshot->BeforeChange(*last);
+  return last;
 }
 
 void Stream::Body::RemoveBlock(size_t index) {
@@ -218,19 +227,19 @@ size_t Stream::CountInRange(StreamId first, StreamId last, uint64_t most) const 
 void Stream::Append(StreamId id, std::span<const std::string_view> fields,
                     const StreamLimits& limits, StreamBlock::Names names) {
   assert(id > last_id() && !fields.empty() && fields.size() % 2 == 0);
-  Blocks& blocks = body_->blocks;
+  Body& body = *body_;
   size_t entry_bytes = 0;
   for (const std::string_view text : fields) entry_bytes += text.size();
-  if (blocks.empty() || body_->IsFull(*blocks.back(), entry_bytes, limits)) {
-    if (!blocks.empty()) StreamBlock::Shrink(body_->Mutable(blocks.size() - 1));
-    blocks.push_back(StreamBlock::Make(id, kFirstRoom));
+  if (body.blocks.empty() || body.IsFull(*body.blocks.back(), entry_bytes, limits)) {
+    if (!body.blocks.empty()) StreamBlock::Shrink(body.Last());
+    body.blocks.push_back(StreamBlock::Make(id, kFirstRoom));
     names = StreamBlock::Names::kCompared;
   }
-  StreamBlock::Append(body_->Mutable(blocks.size() - 1), id, fields, names);
-  body_->state.last_id = id;
-  ++body_->state.entries_added;
-  ++body_->size;
-  ++body_->revision;
+  StreamBlock::Append(body.Last(), id, fields, names);
+  body.state.last_id = id;
+  ++body.state.entries_added;
+  ++body.size;
+  ++body.revision;
 }
 
 bool Stream::Delete(StreamId id) {

@@ -227,8 +227,8 @@ template <class T>
 Edit<T> Call::OpenOrMake(std::string_view key, KeyEvent event) {
   static_assert(!std::is_same_v<T, ByteString>);
   Edit<T> edit = Open<T>(key, event);
-  if (edit || !args.ok()) return edit;
-  return keys.Make<T>(key, event);
+  if (!edit && args.ok()) edit = keys.Make<T>(key, event);
+  return edit;
 }
 
 }  // namespace zsetd

@@ -54,17 +54,26 @@ def events(size):
 
 def short_readings(size):
     """A stream of entries of three fields of 8 bytes."""
-    return readings(size, digits=8)
+    chance = random.Random(8)
+    return entries(size, lambda: chance.randbytes(8))
 
 
-def readings(size, digits=24):
+def long_readings(size):
     """A stream of entries of three fields of 24 bytes."""
     chance = random.Random(8)
+    return entries(size, lambda: chance.randbytes(24))
+
+
+def identifiers(size):
+    """A stream of entries of three identifiers of 24 hexadecimal digits."""
+    chance = random.Random(8)
+    return entries(size, lambda: f"{chance.getrandbits(96):024x}")
+
+
+def entries(size, value):
     for event in range(size):
-        words = ["XADD", "readings", f"{1_700_000_000_000 + event}-0"]
-        for name in ("station", "reading", "operator"):
-            words += [name, f"{chance.getrandbits(4 * digits):0{digits}x}"]
-        yield encode(*words)
+        yield encode("XADD", "readings", f"{1_700_000_000_000 + event}-0",
+                     *(word for name in ("station", "reading", "operator") for word in (name, value())))
 
 
 def delivered_events(size):

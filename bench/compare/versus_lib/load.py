@@ -15,7 +15,7 @@ def encode(*words):
     """Returns a request in RESP."""
     parts = [b"*%d\r\n" % len(words)]
     for word in words:
-        data = str(word).encode()
+        data = word if isinstance(word, bytes) else str(word).encode()
         parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
     return b"".join(parts)
 

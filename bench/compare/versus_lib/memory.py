@@ -31,7 +31,8 @@ MEMORY = (
     Memory("{:,} entries of a stream, two small numbers", 1_000_000, holding.events),
     Memory("{:,} such entries of a stream, pending in a group", 1_000_000, holding.delivered_events),
     Memory("{:,} entries of a stream, three fields of 8 bytes", 1_000_000, holding.short_readings),
-    Memory("{:,} entries of a stream, three fields of 24 bytes", 1_000_000, holding.readings),
+    Memory("{:,} entries of a stream, three fields of 24 bytes", 1_000_000, holding.long_readings),
+    Memory("{:,} entries of a stream, three identifiers", 1_000_000, holding.identifiers),
     Memory("{:,} cached scripts", 1_000, holding.different_scripts),
     Memory("{:,} values of 0 to 499 bytes, rewritten", 200_000, holding.values_rewritten),
 )

@@ -61,7 +61,7 @@ AddRequest TakeAddRequest(Call& call) {
   if (request.mark && request.id.given != NewId::Given::kNothing) {
     args.Refuse("ERR IDMP/IDMPAUTO can be used only with auto-generated IDs");
   }
-  CheckTrim(call, request.trim);
+  if (request.trim.trim || request.trim.most) CheckTrim(call, request.trim);
   if (args.left() < 2 || args.left() % 2 == 1) args.Refuse(WrongArity("xadd"));
   request.fields = args.Rest();
   if (request.id.given == NewId::Given::kAll && request.id.id == kFirstStreamId) {
@@ -147,11 +147,12 @@ void XAdd(Call& call) {
       mark_id = IdOfMark(*request.mark, request.fields);
       if (ReplyRepeated(call, request, mark_id, *stream)) return;
     }
-    if (stream->last_id() == kLastStreamId) {
+    const StreamId last = stream->last_id();
+    if (last == kLastStreamId) {
       return call.Fail(
           "ERR The stream has exhausted the last possible ID, unable to add more items");
     }
-    const std::optional<StreamId> next = IdAfter(stream->last_id(), request.id, call.now());
+    const std::optional<StreamId> next = IdAfter(last, request.id, call.now());
     if (!next) {
       return call.Fail(
           "ERR The ID specified in XADD is equal or smaller than the target stream top item");
@@ -167,7 +168,7 @@ void XAdd(Call& call) {
   ReplyStreamId(call.reply, id);
   if (request.trim.trim) {
     TrimAfterAdd(call, request, id);
-  } else {
+  } else if (call.Propagates()) {
     PropagateAdd(call, request, id);
   }
   if (new_limits) PropagateMarkLimits(call, request.key, *new_limits);

@@ -10,9 +10,13 @@ namespace {
 
 constexpr size_t kMostIdBytes = 127;  // Redis's buffer
 constexpr size_t kIdRoom = 48;
+constexpr uint64_t kLongNumber = 1'000'000'000'000'000'000;  // with more digits than a numeral
 
 char* WriteIdPart(uint64_t part, char* at) {
-  constexpr uint64_t kLongNumber = 1'000'000'000'000'000'000;  // with more digits than a numeral
+  if (part < 10) {
+    *at = static_cast<char>('0' + part);
+    return at + 1;
+  }
   if (part < kLongNumber) [[likely]]
     return WriteNumeral(at, part, kShortest);
   constexpr size_t kMostDigits = 20;
@@ -43,7 +47,17 @@ std::string StreamIdText(StreamId id) {
   return std::string(WriteId(id, text));
 }
 
+// Most sequence numbers have one digit, so most IDs are written where the reply has them.
 void ReplyStreamId(ReplyWriter& reply, StreamId id) {
+  if (id.seq < 10 && id.ms < kLongNumber) [[likely]] {
+    const size_t digits = NumeralSize(id.ms, kShortest);
+    static_assert(kNumeralRoom <= OutputBuffer::kSlack);
+    return reply.Bulk(digits + 2, [&](char* to) {
+      WriteNumeral(to, id.ms, static_cast<uint8_t>(digits));
+      to[digits] = '-';
+      to[digits + 1] = static_cast<char>('0' + id.seq);
+    });
+  }
   char text[kIdRoom];
   reply.Bulk(WriteId(id, text));
 }
