@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -51,6 +52,25 @@ inline uint64_t MatchBytes(const uint8_t* bytes, size_t count, uint8_t wanted) {
   return matches;
 }
 
+// Whether one of the bytes is equal to `wanted`. Fast for 8 to 32 bytes, which are read as two
+// words that may overlap.
+inline bool HasByte(std::string_view bytes, char wanted) {
+  const size_t count = bytes.size();
+  const auto word = [&](size_t at) { return reinterpret_cast<const __m128i*>(bytes.data() + at); };
+  const __m128i pattern = _mm_set1_epi8(wanted);
+  if (count >= 16 && count <= 32) {
+    const __m128i first = _mm_cmpeq_epi8(_mm_loadu_si128(word(0)), pattern);
+    const __m128i last = _mm_cmpeq_epi8(_mm_loadu_si128(word(count - 16)), pattern);
+    return _mm_movemask_epi8(_mm_or_si128(first, last)) != 0;
+  }
+  if (count >= 8 && count < 16) {
+    const __m128i both =
+        _mm_unpacklo_epi64(_mm_loadl_epi64(word(0)), _mm_loadl_epi64(word(count - 8)));
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(both, pattern)) != 0;
+  }
+  return bytes.find(wanted) != std::string_view::npos;
+}
+
 template <class Visit>
 bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {
   size_t i = 0;
@@ -80,6 +100,10 @@ inline size_t SumBytes(const uint8_t* bytes, size_t count, uint8_t marked, uint8
 }
 
 #else
+
+inline bool HasByte(std::string_view bytes, char wanted) {
+  return bytes.find(wanted) != std::string_view::npos;
+}
 
 template <class Visit>
 bool FindByte(const uint8_t* bytes, size_t count, uint8_t wanted, Visit visit) {

