@@ -35,8 +35,8 @@ class SlotDictionaries {
 
   size_t size() const { return counts_.total(); }
 
-  Node* Find(std::string_view key) { return Of(key).Find(key); }
-  const Node* Find(std::string_view key) const { return Of(key).Find(key); }
+  // `slot` is the slot of the key if it is known.
+  Node* Find(std::string_view key, KnownSlot slot = {}) { return Of(key, slot).Find(key); }
 
   void Prefetch(std::span<const std::string_view> keys) const;
 
@@ -71,7 +71,10 @@ class SlotDictionaries {
   static constexpr int kSlotBits = 14;
   static_assert(size_t{1} << kSlotBits == kSlotCount);
 
-  Slot& Of(std::string_view key) { return slots_[KeySlot(key)]; }
+  Slot& Of(std::string_view key, KnownSlot slot = {}) {
+    assert(!slot || *slot == KeySlot(key));
+    return slots_[slot ? *slot : KeySlot(key)];
+  }
   const Slot& Of(std::string_view key) const { return slots_[KeySlot(key)]; }
 
   // The first slot after `number` that has nodes, or kSlotCount if no such slot exists.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/hashing/dictionary.h"
+#include "core/hashing/key_slot.h"
 #include "core/hashing/slot_dictionaries.h"
 #include "core/keyspace/entry.h"
 #include "core/util/rng.h"
@@ -29,10 +30,11 @@ class KeyTable {
 
   size_t size() const { return slots_ == nullptr ? whole_.size() : slots_->size(); }
 
-  Entry* Find(std::string_view key) {
+  // `slot` is the slot of the key if it is known: then it need not be computed.
+  Entry* Find(std::string_view key, KnownSlot slot = {}) {
     if (slots_ == nullptr) [[likely]]
       return whole_.Find(key);
-    return slots_->Find(key);
+    return slots_->Find(key, slot);
   }
   const Entry* Find(std::string_view key) const { return const_cast<KeyTable*>(this)->Find(key); }
 

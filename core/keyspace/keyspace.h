@@ -42,8 +42,9 @@ class Keyspace {
   // The entry at `key`, or null. O(1).
   const Entry* Find(std::string_view key) const;
 
-  // Like Find(), but also returns an entry that is due and not yet reclaimed.
-  Entry* FindEvenDue(std::string_view key) { return entries_.Find(key); }
+  // Like Find(), but also returns an entry that is due and not yet reclaimed. `slot` is the slot of
+  // the key if it is known: a keyspace that is arranged by slot then need not compute it.
+  Entry* FindEvenDue(std::string_view key, KnownSlot slot = {}) { return entries_.Find(key, slot); }
   const Entry* FindEvenDue(std::string_view key) const { return entries_.Find(key); }
 
   // Fetches the memory that lookups of these keys will read into the cache, so that the waits

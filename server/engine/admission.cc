@@ -85,8 +85,9 @@ absl::Status Admission::Check(Client& client, const Command* command, Args argv)
   if (const auto denial = access.Check(client, *command, argv, engine_.store().now())) {
     return Refusal(DenialLine(*denial, *client.user(), *command));
   }
-  if (engine_.routing().IsOn()) {
-    status = engine_.routing().Check(client, *command, FlagsOf(*command, argv), argv);
+  SlotRouting& routing = engine_.routing();
+  if (routing.IsOn() && !routing.ServesPlainly(client, *command, argv)) {
+    status = routing.Check(client, *command, FlagsOf(*command, argv), argv);
     if (!status.ok()) return status;
   }
   if (settings.maxmemory > 0 && LacksMemoryFor(client, *command, argv)) {

@@ -182,6 +182,7 @@ class Call {
     return {.writes = row.Has(kWrite) || in_writing_transaction,
             .only_reads = row.Has(kReadOnly),
             .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo,
+            .slot = row.has_one_key ? caller.slot : KnownSlot(),
             .shared = shared};
   }
   bool PutAside(Args wanted, Millis timeout) { return PutAside(wanted, argv_, timeout); }

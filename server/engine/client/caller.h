@@ -65,8 +65,8 @@ class Caller {
   bool read_only = false;  // READONLY: a replica may serve its reads
   bool suspended = false;  // its command is a script that is suspended
 
-  // In cluster mode, the slot of the keys of its request; nullopt without keys.
-  std::optional<size_t> slot;
+  // In cluster mode, the slot of all keys of its request or transaction; nullopt without keys.
+  KnownSlot slot;
 
   // The slots that it moves to this node (SlotMigrationControl): their keys are served although
   // another node owns them. Null: none.

@@ -182,6 +182,10 @@ struct Command {
   std::string_view tips = {};   // for clients of clusters, proxies and caches, a space between them
   bool implies_asking = false;  // in a cluster: runs as if ASKING preceded it
 
+  // Whether the first argument is the only key that any request for the row uses. Set by the
+  // command table.
+  bool has_one_key = false;
+
   ChannelPlaces channels = ChannelPlaces::kNone;
 
   // ACL categories in place of that of the group, a space between them.

@@ -9,12 +9,21 @@
 namespace zsetd {
 namespace {
 
+// A request of the arity that is accepted has this argument.
+bool HasOneKey(const Command& row) {
+  const KeyPlaces& keys = row.keys;
+  const bool is_plain = keys.count_at == 0 && keys.options.empty() && keys.rest_option.empty() &&
+                        !keys.by_patterns && !keys.are_channels;
+  return is_plain && keys.first == 1 && keys.last == 1 && !row.AcceptsCount(1);
+}
+
 std::vector<Command> SortedRows(std::span<const std::span<const Command>> families) {
   std::vector<Command> rows;
   for (const auto& family : families) rows.insert(rows.end(), family.begin(), family.end());
   std::ranges::sort(rows, {}, &Command::name);
   for (Command& row : rows) {
     if (row.name.find('|') != std::string_view::npos) row.flags |= kSubcommand;
+    row.has_one_key = HasOneKey(row);
   }
   return rows;
 }

@@ -37,19 +37,25 @@ void KeyPrefetcher::Add(const Database& database, const CommandTable& commands,
 // The use of a script's keys is unknown: the first one is looked up, and if it is a sorted set its
 // start is prefetched.
 void KeyPrefetcher::Add(const Command& command, Args argv) {
+  if (command.has_one_key) [[likely]]
+    return AddFirst(command, argv, 1);
   const RequestKeys found = FindKeys(command, argv);
   auto at = found.begin();
   if (at == found.end()) return;
-  if (keys_.empty() || keys_.back() != argv[*at]) keys_.push_back(argv[*at]);
+  AddFirst(command, argv, *at);
+  ++at;
+  for (size_t left = kMostKeys - 1; left > 0 && at != found.end(); --left, ++at) {
+    keys_.push_back(argv[*at]);
+  }
+}
+
+void KeyPrefetcher::AddFirst(const Command& command, Args argv, size_t key_at) {
+  if (keys_.empty() || keys_.back() != argv[key_at]) keys_.push_back(argv[key_at]);
   if (command.group == CommandGroup::kSortedSet) {
     uses_.push_back({keys_.size() - 1, argv[command.member_at]});
     if (command.member_at == 0) uses_.back().member = {};
   } else if (command.group == CommandGroup::kScripting) {
     uses_.push_back({.key = keys_.size() - 1, .member = {}});
-  }
-  ++at;
-  for (size_t left = kMostKeys - 1; left > 0 && at != found.end(); --left, ++at) {
-    keys_.push_back(argv[*at]);
   }
 }
 

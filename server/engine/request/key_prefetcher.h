@@ -51,6 +51,7 @@ class KeyPrefetcher {
   };
 
   void Add(const Command& command, Args argv);
+  void AddFirst(const Command& command, Args argv, size_t key_at);
   void FindSets();
   void FindMembers();
   void Forget();

@@ -40,8 +40,7 @@ bool ImportsKeysOf(const Client& client, const Command& command, Args argv) {
 }  // namespace
 
 absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t flags, Args argv) {
-  if (ServesPlainly(client, command, argv)) [[likely]]
-    return absl::OkStatus();
+  client.slot.reset();
   if (client.imported_slots != nullptr && ImportsKeysOf(client, command, argv)) [[unlikely]]
     return absl::OkStatus();
   Facts facts = {.command = command,
@@ -65,13 +64,12 @@ absl::Status SlotRouting::Check(Client& client, const Command& command, uint32_t
   return ErrorOf(*verdict, facts, UsesTls(client));
 }
 
-// The usual requests: their keys are in one slot, of which this node serves everything. Stores the
-// slot. Other requests need the checks.
-bool SlotRouting::ServesPlainly(Client& client, const Command& command, Args argv) const {
+// ServesPlainly() for a request with any number of keys.
+bool SlotRouting::ServesAllPlainly(Client& client, const Command& command, Args argv) const {
   if (command.Has(kRunsTransaction)) return false;
   client.slot.reset();
   for (const size_t position : RequestKeys(command.keys, argv)) {
-    const size_t slot = KeySlot(argv[position]);
+    const uint16_t slot = KeySlot(argv[position]);
     if (!client.slot) {
       if (!services_.cluster->ServesPlainly(slot)) return false;
       client.slot = slot;
@@ -153,7 +151,7 @@ std::optional<SlotRouting::Verdict> SlotRouting::AddKeys(Facts& facts, const Com
 // The owner of the first key is checked before the slots of the others, as in Redis. An expired key
 // is not present.
 std::optional<SlotRouting::Verdict> SlotRouting::AddKey(Facts& facts, std::string_view key) const {
-  const size_t slot = KeySlot(key);
+  const uint16_t slot = KeySlot(key);
   if (!facts.slot) {
     facts.slot = slot;
     facts.first_key = key;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "core/hashing/key_slot.h"
 #include "protocol/resp/args.h"
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
@@ -30,9 +31,18 @@ class SlotRouting {
 
   bool IsOn() const { return settings_.cluster_enabled; }
 
+  // The usual requests: their keys are in one slot, of which this node serves everything. Check()
+  // would return OK. Stores the slot in the client. Only in cluster mode, like the functions below.
+  // O(keys).
+  bool ServesPlainly(Client& client, const Command& command, Args argv) const {
+    if (!command.has_one_key) return ServesAllPlainly(client, command, argv);
+    client.slot = KeySlot(argv[1]);
+    return services_.cluster->ServesPlainly(*client.slot);
+  }
+
   // Returns the redirection or the error to reply to a request, or OK. `flags` are those of this
-  // request. Stores the slot of its keys in the client. Only in cluster mode. O(keys), of an EXEC
-  // those of all queued requests.
+  // request. Stores the slot of its keys in the client. O(keys), of an EXEC those of all queued
+  // requests.
   absl::Status Check(Client& client, const Command& command, uint32_t flags, Args argv);
 
   // Whether Check() would return OK for a command that only reads. Stores the slot in the client,
@@ -72,7 +82,7 @@ class SlotRouting {
     bool asks = false;             // the client has sent ASKING, or the command implies it
     bool accepts_replica = false;  // the client has sent READONLY
     bool is_shard_channel = false;
-    std::optional<size_t> slot = {};
+    KnownSlot slot = {};
     std::string_view first_key = {};
     ClusterControl::SlotState state = {};
     bool has_several_keys = false;
@@ -84,7 +94,7 @@ class SlotRouting {
   using RouteCheck = std::optional<Verdict> (SlotRouting::*)(const Facts&) const;
   static const std::array<RouteCheck, 6> kChecks;
 
-  bool ServesPlainly(Client& client, const Command& command, Args argv) const;
+  bool ServesAllPlainly(Client& client, const Command& command, Args argv) const;
   std::optional<Verdict> AddKeys(Facts& facts, const Command& command, Args argv) const;
   std::optional<Verdict> AddKey(Facts& facts, std::string_view key) const;
   Verdict VerdictOf(const Facts& facts) const;

@@ -59,9 +59,9 @@ void Database::AdvanceTo(Millis now) {
 }
 
 void Database::Put(std::string_view key, Value&& value, KeyEvent event,
-                   std::optional<Millis> deadline, uint64_t count, Touch touch) {
+                   std::optional<Millis> deadline, uint64_t count, Touch touch, KnownSlot slot) {
   SettleEncoding(value);
-  Entry* old = Open(key, touch);
+  Entry* old = Open(key, touch, slot);
   Entry& entry = old == nullptr ? Insert(New(key, std::move(value), deadline))
                                 : Replace(*old, std::move(value), deadline);
   Report(entry.key(), event, old == nullptr, count);
@@ -78,9 +78,9 @@ void Database::SettleEncoding(Value& value) const {
   }
 }
 
-void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event,
-                                  Touch touch) {
-  Entry* entry = Open(key, touch);
+void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event, Touch touch,
+                                  KnownSlot slot) {
+  Entry* entry = Open(key, touch, slot);
   if (entry == nullptr) {
     Make(key, std::move(value));
     Report(key, event, /*is_new=*/true);
@@ -89,8 +89,8 @@ void Database::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent 
   }
 }
 
-bool Database::Erase(std::string_view key, KeyEvent event) {
-  Entry* entry = Open(key);
+bool Database::Erase(std::string_view key, KeyEvent event, KnownSlot slot) {
+  Entry* entry = Open(key, Touch::kYes, slot);
   if (entry == nullptr) return false;
   EraseEntry(*entry, event, 1);
   return true;
@@ -235,8 +235,8 @@ Entry& Database::Insert(std::unique_ptr<Entry> entry) {
   return keys_.Insert(std::move(entry));
 }
 
-const Entry* Database::Use(std::string_view key, Touch touch) {
-  Entry* entry = keys_.FindEvenDue(key);
+const Entry* Database::Use(std::string_view key, Touch touch, KnownSlot slot) {
+  Entry* entry = keys_.FindEvenDue(key, slot);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
   if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]]
     return Open(key, touch);
@@ -244,8 +244,9 @@ const Entry* Database::Use(std::string_view key, Touch touch) {
   return entry;
 }
 
-const Entry* Database::UseShared(std::string_view key, Touch touch, bool& must_change) {
-  Entry* entry = keys_.FindEvenDue(key);
+const Entry* Database::UseShared(std::string_view key, Touch touch, KnownSlot slot,
+                                 bool& must_change) {
+  Entry* entry = keys_.FindEvenDue(key, slot);
   if (entry == nullptr || keys_.IsDue(*entry)) return nullptr;
   if (!keeps_due_elements_ && keys_.HasDueElement(*entry)) [[unlikely]] {
     must_change = true;
@@ -257,8 +258,8 @@ const Entry* Database::UseShared(std::string_view key, Touch touch, bool& must_c
   return entry;
 }
 
-Entry* Database::Open(std::string_view key, Touch touch) {
-  Entry* entry = keys_.FindEvenDue(key);
+Entry* Database::Open(std::string_view key, Touch touch, KnownSlot slot) {
+  Entry* entry = keys_.FindEvenDue(key, slot);
   if (entry == nullptr) return nullptr;
   if (keys_.IsDue(*entry)) {
     EraseEntry(*entry, KeyEvent::kExpired, 0);

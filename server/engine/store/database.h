@@ -110,33 +110,34 @@ class Database {
   // Whether a lookup counts as a use of the key, for eviction.
   enum class Touch : bool { kNo, kYes };
 
-  // Like Find(), and records the use. Due elements are reclaimed first.
-  const Entry* Use(std::string_view key, Touch touch = Touch::kYes);
+  // Like Find(), and records the use. Due elements are reclaimed first. Here and below, `slot` is
+  // the slot of the key if it is known.
+  const Entry* Use(std::string_view key, Touch touch = Touch::kYes, KnownSlot slot = {});
 
   // Like Use(), while other threads use the database in the same way. If an element is due, changes
   // nothing, sets `must_change` and returns null.
-  const Entry* UseShared(std::string_view key, Touch touch, bool& must_change);
+  const Entry* UseShared(std::string_view key, Touch touch, KnownSlot slot, bool& must_change);
 
   // Like Use(), to be changed. One that is due is reclaimed first. The calls below that take an
   // entry take one that this gave.
-  Entry* Open(std::string_view key, Touch touch = Touch::kYes);
+  Entry* Open(std::string_view key, Touch touch = Touch::kYes, KnownSlot slot = {});
 
   // Makes `key` hold `value`, with this deadline or none; `count` is Change::count. The encoding of
   // a list or sorted set is settled by its size; a set has been given one as it was filled.
   void Put(std::string_view key, Value&& value, KeyEvent event,
            std::optional<Millis> deadline = std::nullopt, uint64_t count = 1,
-           Touch touch = Touch::kYes);
+           Touch touch = Touch::kYes, KnownSlot slot = {});
 
   // Like Put(), but keeps the deadline of the key.
   void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event,
-                          Touch touch = Touch::kYes);
+                          Touch touch = Touch::kYes, KnownSlot slot = {});
 
   // Puts the entry, with its deadline and its access stamp, replacing any value at its key. It is
   // reported as a new key.
   void Put(std::unique_ptr<Entry> entry, KeyEvent event);
 
   // False if there was nothing.
-  bool Erase(std::string_view key, KeyEvent event = KeyEvent::kDel);
+  bool Erase(std::string_view key, KeyEvent event = KeyEvent::kDel, KnownSlot slot = {});
 
   // Sets the key's deadline or, if it has already passed, erases the key. The entry may have
   // another address then.

@@ -25,7 +25,8 @@ Millis Keys::now() const { return store_.now(); }
 const Entry* Keys::Peek(std::string_view key) {
   assert(IsAlone());
   const bool deletes_expired = access_.writes || !store_.expires_actively();
-  return deletes_expired ? database_.Open(key, access_.touch) : database_.Use(key, access_.touch);
+  return deletes_expired ? database_.Open(key, access_.touch, access_.slot)
+                         : database_.Use(key, access_.touch, access_.slot);
 }
 
 const Entry* Keys::Find(std::string_view key) {
@@ -40,7 +41,7 @@ const Entry* Keys::Find(std::string_view key) {
 // A notification of a missing key changes the output of other clients.
 const Entry* Keys::FindShared(std::string_view key) {
   SharedRead& read = *access_.shared;
-  const Entry* entry = database_.UseShared(key, access_.touch, read.must_run_alone);
+  const Entry* entry = database_.UseShared(key, access_.touch, access_.slot, read.must_run_alone);
   const bool reports_miss = access_.only_reads && store_.settings().notify_keyspace_events.Has('m');
   if (entry == nullptr && reports_miss) read.must_run_alone = true;
   ++(entry != nullptr ? read.hits : read.misses);
@@ -67,12 +68,12 @@ template Edit<Stream> Keys::Make(std::string_view key, KeyEvent event);
 void Keys::Put(std::string_view key, Value&& value, KeyEvent event, std::optional<Millis> deadline,
                uint64_t count) {
   assert(IsAlone());
-  database_.Put(key, std::move(value), event, deadline, count, access_.touch);
+  database_.Put(key, std::move(value), event, deadline, count, access_.touch, access_.slot);
 }
 
 void Keys::PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event) {
   assert(IsAlone());
-  database_.PutKeepingDeadline(key, std::move(value), event, access_.touch);
+  database_.PutKeepingDeadline(key, std::move(value), event, access_.touch, access_.slot);
 }
 
 void Keys::Rename(Entry& entry, std::string_view new_key) {

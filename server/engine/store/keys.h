@@ -39,6 +39,7 @@ class Keys {
     bool writes = false;      // an expired key that is looked up is deleted
     bool only_reads = false;  // a missing key is reported (the event "keymiss")
     Database::Touch touch = Database::Touch::kYes;
+    KnownSlot slot = {};  // of all keys of the request, in a cluster and if it is known
 
     // Set while other threads read the data, too. Then only Find() and functions that read may be
     // called; the others assert that it is null.
@@ -74,7 +75,7 @@ class Keys {
   // The entry at `key` to be changed, or null; an expired one is deleted.
   Entry* Open(std::string_view key) {
     assert(IsAlone());
-    return database_.Open(key, access_.touch);
+    return database_.Open(key, access_.touch, access_.slot);
   }
 
   // An edit of the entry's value, which is a T. `event` is the name of the change in notifications.
@@ -99,7 +100,7 @@ class Keys {
   void PutKeepingDeadline(std::string_view key, Value&& value, KeyEvent event);
   bool Erase(std::string_view key) {
     assert(IsAlone());
-    return database_.Erase(key);
+    return database_.Erase(key, KeyEvent::kDel, access_.slot);
   }
   void ExpireAt(Entry& entry, Millis deadline) {
     assert(IsAlone());

@@ -43,6 +43,15 @@ TEST(CommandTable, NoTwoCommandsGetTheSameName) {
   EXPECT_EQ(table.Find("get")->name, "set");
 }
 
+TEST(CommandTable, MarksTheCommandsWithOneKey) {
+  const CommandTable table(AllCommands());
+  for (const std::string_view name : {"get", "set", "zadd", "blmove", "xadd", "sort_ro", "exec",
+                                      "mget", "zunion", "georadius", "spublish", "ping", "del"}) {
+    const bool expected = name == "get" || name == "set" || name == "zadd" || name == "xadd";
+    EXPECT_EQ(table.Find(name)->has_one_key, expected) << name;
+  }
+}
+
 TEST(ForeignCommands, HaveNoRowsButKnownCategories) {
   const CommandTable table(AllCommands());
   for (const auto& [name, categories] : AllForeignCommands()) {
