@@ -9,6 +9,7 @@
 #include "server/commands/zset/add/zset_add.h"
 #include "server/commands/zset/add/zset_timed_add.h"
 #include "server/engine/call.h"
+#include "server/engine/command/usage_text.h"
 
 namespace zsetd {
 namespace {
@@ -108,9 +109,8 @@ constexpr Command kGeoCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kGeo,
      .since = "3.2.0",
-     .usage = "key [NX|XX] [CH] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL] longitude latitude member [longitude latitude "
-              "member ...]",
+     .usage = kUsage<"key [NX|XX] [CH] ", kSetsTime,
+                     " longitude latitude member [longitude latitude member ...]">,
      .summary = "Adds members with longitude and latitude, or moves them; can set their expiration "
                 "times too.",
      .cost = "O(log(N)) for each member",

@@ -13,6 +13,7 @@
 #include "server/commands/common/propagated_value.h"
 #include "server/commands/hash/families.h"
 #include "server/engine/call.h"
+#include "server/engine/command/usage_text.h"
 
 namespace zsetd {
 namespace {
@@ -346,8 +347,8 @@ constexpr Command kHashExpireCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kHash,
      .since = "8.0.0",
-     .usage = "key [FNX|FXX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL] FIELDS numfields field value [field value ...]",
+     .usage =
+         kUsage<"key [FNX|FXX] ", kSetsTime, " FIELDS numfields field value [field value ...]">,
      .summary = "Sets fields and their expiration times.",
      .cost = "O(log(N)) for each field",
      .key_use = "RW update"},

@@ -7,6 +7,7 @@
 #include "server/commands/string/families.h"
 #include "server/commands/string/string_reply.h"
 #include "server/engine/call.h"
+#include "server/engine/command/usage_text.h"
 
 namespace zsetd {
 namespace {
@@ -148,8 +149,7 @@ constexpr Command kStringSetCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kString,
      .since = "1.0.0",
-     .usage = "key value [NX|XX] [GET] [EX seconds|PX milliseconds|"
-              "EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+     .usage = kUsage<"key value [NX|XX] [GET] ", kSetsTime>,
      .summary = "Sets the string value of a key, overwriting any old value.",
      .cost = "O(1)",
      .key_use = "RW access update variable_flags",

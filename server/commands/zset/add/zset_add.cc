@@ -20,6 +20,7 @@
 #include "server/commands/zset/zset_exact.h"
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
+#include "server/engine/command/usage_text.h"
 
 namespace zsetd {
 namespace {
@@ -222,11 +223,8 @@ constexpr Command kZSetAddCommands[] = {
      .member_at = 3,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] [FORM "
-              "<DOUBLE|INT64|TUPLE field [field ...] END|HALFLIFE seconds [LOG2]>] [EX seconds|PX "
-              "milliseconds|EXAT "
-              "unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP "
-              "<HIGHEST|LOWEST>]] score member [score member ...]",
+     .usage = kUsage<"key [NX|XX] [GT|LT] [CH] [INCR] [GET] [IFEQ comparison-score] ", kScoreForm,
+                     " ", kSetsTime, " ", kMostMembers, " score member [score member ...]">,
      .summary = "Adds members or updates their scores; can set the key's expiration and limit its "
                 "size too.",
      .cost = "O(log(N)) for each member",
@@ -239,9 +237,7 @@ constexpr Command kZSetAddCommands[] = {
      .member_at = 3,
      .group = CommandGroup::kSortedSet,
      .since = "1.2.0",
-     .usage = "key increment member [FORM <DOUBLE|INT64|TUPLE field [field ...] END|HALFLIFE "
-              "seconds [LOG2]>] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL] [MAXLEN count [KEEP <HIGHEST|LOWEST>]]",
+     .usage = kUsage<"key increment member ", kScoreForm, " ", kSetsTime, " ", kMostMembers>,
      .summary = "Increments the score of a member; can set the key's expiration and limit its size "
                 "too.",
      .cost = "O(log(N))"},

@@ -9,6 +9,7 @@
 #include "server/commands/zset/add/zset_timed_add.h"
 #include "server/commands/zset/families.h"
 #include "server/engine/call.h"
+#include "server/engine/command/usage_text.h"
 
 namespace zsetd {
 namespace {
@@ -176,10 +177,8 @@ constexpr Command kZSetExpireCommands[] = {
      .keys = kOneKey,
      .group = CommandGroup::kSortedSet,
      .since = kZsetdOnly,
-     .usage = "key [NX|XX] [GT|LT] [CH] [INCR] [FORM <DOUBLE|INT64|TUPLE field [field ...] "
-              "END|HALFLIFE seconds [LOG2]>] "
-              "[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT "
-              "unix-time-milliseconds|KEEPTTL] MEMBERS nummembers score member [score member ...]",
+     .usage = kUsage<"key [NX|XX] [GT|LT] [CH] [INCR] ", kScoreForm, " ", kSetsTime,
+                     " MEMBERS nummembers score member [score member ...]">,
      .summary = "Adds members, or updates or increments their scores, and sets their expiration "
                 "times.",
      .cost = "O(log(N)) for each member",
