@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "protocol/resp/request_parser.h"
 #include "server/engine/support/ascii_case.h"
 #include "tests/transcript/transcript.h"
@@ -42,11 +44,13 @@ FuzzStep StepOf(const Step& step) {
       .client = step.client, .words = WordsOf(step.bytes), .bytes = step.bytes, .time = step.time};
 }
 
-// Returns whether the step turns replies off or changes their limits. FuzzRun relies on both.
+// Returns whether the step turns replies off or changes their limits. FuzzRun relies on both. In a
+// transaction, CLIENT REPLY removes elements of the reply to EXEC, as in Redis.
 bool ChangesTheRules(const FuzzStep& step) {
   const auto limits_output = [](std::string_view word) {
     return EqualsIgnoringCase(word, "client-output-buffer-limit");
   };
+  if (!step.IsRequest()) return absl::StrContains(absl::AsciiStrToLower(step.bytes), "reply");
   return (step.words.size() > 1 && EqualsIgnoringCase(step.words[1], "reply")) ||
          std::ranges::any_of(step.words, limits_output);
 }

@@ -26,6 +26,8 @@ TEST(FuzzScript, IsReadBackFromItsText) {
 
 TEST(FuzzScript, OmitsRequestsThatChangeHowRepliesAreCounted) {
   EXPECT_TRUE(ReadFuzzScript("a> CLIENT REPLY OFF\n...\n").empty());
+  EXPECT_TRUE(ReadFuzzScript("a>> \"PING\\r\\nclient reply SKIP\\r\\n\"\n...\n").empty());
+  EXPECT_EQ(ReadFuzzScript("a>> \"PING\\r\\n\"\n...\n").size(), 1);
 }
 
 TEST(FuzzScript, IsEmptyForTextThatIsNotATranscript) {
