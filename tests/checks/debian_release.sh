@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/checks/debian_release.sh SUITE FOLDER: creates a system of that Debian suite in FOLDER/root with debootstrap,
 # copies the files of this tree there, builds them with its compiler and libraries, and runs the unit tests and the
-# transcripts. A second call builds only what has changed. Needs root and the network.
+# transcripts. A second call builds only the changes. Needs root and the network.
 set -euo pipefail
 
 suite=$1 root=$2/root
