@@ -1,11 +1,11 @@
 """Runs load_generator, which, unlike redis-benchmark, supports steps of several requests and a fixed rate."""
 
 import json
-import pathlib
 import subprocess
 from typing import NamedTuple
 
-HOUSE = pathlib.Path(__file__).resolve().parents[3]
+from versus_lib.options import HOUSE
+
 PROGRAM = HOUSE / "build/release/bench/load/load_generator"
 
 

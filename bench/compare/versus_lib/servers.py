@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from versus_lib.options import HOUSE
+
 # With one core, server and load share it; CPU time is still accurate, wall time is not.
 LOAD_CORE, *_, SERVER_CORE = sorted(os.sched_getaffinity(0)) * 2
 
@@ -17,8 +19,6 @@ ALL_CORES = frozenset(os.sched_getaffinity(0))
 
 _START_PATIENCE_S = 5
 _STOP_PATIENCE_S = 5
-
-_HOUSE = pathlib.Path(__file__).resolve().parents[3]
 
 # No server writes to disk.
 _REDIS_OPTIONS = "--port {port} --dir {dir} --save '' --appendonly no"
@@ -92,8 +92,8 @@ def running(spec, cores=frozenset({SERVER_CORE}), start_s=_START_PATIENCE_S):
 
 def unpacked_valkey():
     """Returns Debian 13's valkey-server, which it downloads the first time. Debian 12 has none."""
-    folder = _HOUSE / "build/valkey"
-    subprocess.run([_HOUSE / "scripts/valkey", folder], check=True)
+    folder = HOUSE / "build/valkey"
+    subprocess.run([HOUSE / "scripts/valkey", folder], check=True)
     return folder / "valkey-server"
 
 

@@ -1,4 +1,4 @@
-"""What the tests of files share: servers that load the files of a grammar."""
+"""Servers that load the files of a grammar, for the tests of snapshots and logs."""
 
 import pathlib
 import random
