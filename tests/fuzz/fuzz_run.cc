@@ -6,6 +6,7 @@
 
 #include "protocol/resp/request_parser.h"
 #include "server/engine/command/command.h"
+#include "server/engine/services/scripting.h"
 #include "server/engine/support/ascii_case.h"
 #include "tests/fuzz/data_check.h"
 #include "tests/fuzz/reply_split.h"
@@ -13,11 +14,16 @@
 namespace zsetd {
 namespace {
 
+constexpr Micros kTimeOfReading{100};  // how far each reading of the stopwatch advances it
+constexpr Micros kSlice{10'000};
+constexpr size_t kMostSlices = 100;
+
 Settings SmallSettings() {
   Settings settings;
   settings.proto_max_bulk_len = 1 << 20;  // so that no command makes values of gigabytes
   settings.databases = 4;
   settings.client_output_buffer_limit.normal.hard_bytes = 1 << 20;  // nor replies without end
+  settings.busy_reply_threshold = 200;
   return settings;
 }
 
@@ -80,7 +86,9 @@ std::string LeftBehind(Engine& engine) {
 
 }  // namespace
 
-FuzzRun::FuzzRun() : peer_(SmallSettings()) { peer_.engine().effects().set_log(&units_); }
+FuzzRun::FuzzRun() : peer_(SmallSettings(), {}, [this] { return stopwatch_ += kTimeOfReading; }) {
+  peer_.engine().effects().set_log(&units_);
+}
 
 FuzzRun::~FuzzRun() { peer_.engine().effects().set_log(nullptr); }
 
@@ -117,6 +125,7 @@ std::string FuzzRun::Play(const FuzzScript& script) {
       wrong = Send(step);
     }
     if (!wrong.empty()) return wrong;
+    if (peer_.engine().suspended_unit().IsOn()) return "";
   }
   if (std::string wrong = WrongInData(peer_.engine()); !wrong.empty()) return wrong;
   if (!units_.wrong().empty()) return units_.wrong();
@@ -139,6 +148,7 @@ std::string FuzzRun::Send(const FuzzStep& step) {
   counts = counts && speaks_whole_[step.client];
   if (!step.IsRequest()) speaks_whole_[step.client] = false;
   peer_.Send(step.client, step.Sent());
+  if (!EndsScript()) return "";
   const Client* const after = peer_.Find(step.client);
   const bool waits = after->IsWaiting();
   counts = counts && (waits || IsPlain(after)) && !after->connection.close_now;
@@ -146,6 +156,18 @@ std::string FuzzRun::Send(const FuzzStep& step) {
   const size_t wanted = waits ? 0 : 1;
   if (!counts || answers_[step.client] == wanted) return "";
   return std::to_string(answers_[step.client]) + " answers to " + FuzzScriptText({step});
+}
+
+bool FuzzRun::EndsScript() {
+  Engine& engine = peer_.engine();
+  for (size_t slice = 0; engine.suspended_unit().IsOn(); ++slice) {
+    if (slice == kMostSlices) return false;
+    Scripting& scripting = *engine.services().scripting;
+    scripting.Kill(scripting.Running()->is_function).IgnoreError();  // it may have written
+    engine.executor().Tick(kSlice);
+    peer_.Pass(Millis(0));
+  }
+  return true;
 }
 
 std::string FuzzRun::HearAll() {

@@ -19,18 +19,24 @@ namespace zsetd {
 // - the engine's data is consistent (data_check.h);
 // - only complete requests are propagated, between MULTI and EXEC if there are several;
 // - no state of disconnected clients remains: no wait, no tracked key or prefix.
+//
+// Time passes while scripts run. A script that does not end is killed.
 class FuzzRun {
  public:
   FuzzRun();
   ~FuzzRun();
 
-  // Returns the violation in words; empty if nothing is wrong.
+  // Returns the violation in words; empty if nothing is wrong. Stops at a script that does not end
+  // and cannot be killed, because it has written.
   std::string Play(const FuzzScript& script);
 
  private:
   std::string Send(const FuzzStep& step);
   std::string HangUp(const std::string& client);
   std::string HearAll();
+
+  // Ends a script that takes long, and returns whether it has ended.
+  bool EndsScript();
 
   // Checks that each propagated unit is valid in a log.
   class UnitCheck : public Journal {
@@ -44,6 +50,7 @@ class FuzzRun {
   };
 
   UnitCheck units_;
+  Micros stopwatch_{0};
   EnginePeer peer_;
   std::map<std::string, bool> speaks_whole_;  // whether a client has sent only complete requests
   std::map<std::string, size_t> answers_;     // to the last step, by client

@@ -44,15 +44,22 @@ FuzzStep StepOf(const Step& step) {
       .client = step.client, .words = WordsOf(step.bytes), .bytes = step.bytes, .time = step.time};
 }
 
-// Returns whether the step turns replies off or changes their limits. FuzzRun relies on both. In a
-// transaction, CLIENT REPLY removes elements of the reply to EXEC, as in Redis.
+// Returns whether the step turns replies off, or changes the limits of replies or of the time of
+// scripts. FuzzRun relies on these. In a transaction, CLIENT REPLY removes elements of the reply to
+// EXEC, as in Redis.
 bool ChangesTheRules(const FuzzStep& step) {
-  const auto limits_output = [](std::string_view word) {
-    return EqualsIgnoringCase(word, "client-output-buffer-limit");
+  constexpr std::string_view kSettings[] = {"client-output-buffer-limit", "busy-reply-threshold",
+                                            "lua-time-limit"};
+  if (!step.IsRequest()) {
+    const std::string bytes = absl::AsciiStrToLower(step.bytes);
+    return absl::StrContains(bytes, "reply") || absl::StrContains(bytes, "lua-time-limit");
+  }
+  const auto names_setting = [&](std::string_view word) {
+    return std::ranges::any_of(
+        kSettings, [&](std::string_view name) { return EqualsIgnoringCase(word, name); });
   };
-  if (!step.IsRequest()) return absl::StrContains(absl::AsciiStrToLower(step.bytes), "reply");
   return (step.words.size() > 1 && EqualsIgnoringCase(step.words[1], "reply")) ||
-         std::ranges::any_of(step.words, limits_output);
+         std::ranges::any_of(step.words, names_setting);
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ TEST(FuzzScript, IsReadBackFromItsText) {
   EXPECT_EQ(FuzzScriptText(again), text);
 }
 
-TEST(FuzzScript, OmitsRequestsThatChangeHowRepliesAreCounted) {
+TEST(FuzzScript, OmitsRequestsThatChangeWhatTheRunReliesOn) {
+  EXPECT_TRUE(ReadFuzzScript("a> CONFIG SET Lua-Time-Limit 0\n...\n").empty());
+  EXPECT_TRUE(ReadFuzzScript("a>> \"CONFIG SET busy-reply-threshold 0\\r\\n\"\n...\n").empty());
   EXPECT_TRUE(ReadFuzzScript("a> CLIENT REPLY OFF\n...\n").empty());
   EXPECT_TRUE(ReadFuzzScript("a>> \"PING\\r\\nclient reply SKIP\\r\\n\"\n...\n").empty());
   EXPECT_EQ(ReadFuzzScript("a>> \"PING\\r\\n\"\n...\n").size(), 1);

@@ -20,10 +20,10 @@ constexpr uint64_t kSeed = 1;
 constexpr Micros kTickBudget{1'000'000};
 constexpr Millis kNodeTick{100};
 
-Host HostOf(Engine& engine) {
+Host HostOf(Engine& engine, EnginePeer::Stopwatch stopwatch) {
   return {
       .apply = [](const Settings&) { return absl::OkStatus(); },
-      .stopwatch = [] { return Micros(0); },
+      .stopwatch = std::move(stopwatch),
       .wall_clock = [&engine] { return Micros(engine.store().now()); },
       .sleep =
           [&engine](Micros time) {
@@ -143,8 +143,8 @@ Settings EnginePeer::OpenSettings() {
 
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
-EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes)
-    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_)),
+EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes, Stopwatch stopwatch)
+    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_, std::move(stopwatch))),
       persistence_(engine_, files_, kNoLog),
       nodes_(nodes),
       cluster_(engine_, nodes_, network_) {

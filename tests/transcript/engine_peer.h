@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,9 +23,15 @@ class EnginePeer : public Peer {
   // The settings that transcripts need.
   static Settings OpenSettings();
 
+  using Stopwatch = std::function<Micros()>;
+
   // `nodes` is the text of nodes.conf, for a node of a cluster; empty: it starts without one.
+  // Commands and scripts measure their time with the stopwatch. Without one they take no time, so
+  // an endless script never ends.
   EnginePeer();
-  explicit EnginePeer(const Settings& settings, const std::string& nodes = {});
+  explicit EnginePeer(
+      const Settings& settings, const std::string& nodes = {},
+      Stopwatch stopwatch = [] { return Micros(0); });
   ~EnginePeer() override;
 
   void Send(const std::string& client, std::string_view bytes) override;
