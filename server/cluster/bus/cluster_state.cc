@@ -27,7 +27,7 @@ void ClusterState::Check() {
   }
   state_.voting_masters = masters;
   const bool has_majority = reachable >= state_.Majority();
-  if (!has_majority) last_minority_ = now;
+  if (!has_majority && masters > 0) last_minority_ = now;
   const bool may_be_up =
       has_majority && (!state_.settings.require_full_coverage || served_slots == kSlotCount);
   if (may_be_up == state_.is_up) return;

@@ -37,6 +37,19 @@ TEST(ClusterSimulation, NodesThatMeetOneNodeKnowAllNodes) {
   ExpectConverges(cluster, 20'000);
 }
 
+// Nodes that run for some time before they have slots were in no minority, so none waits the five
+// seconds after one.
+TEST(ClusterSimulation, ANewClusterServesAsSoonAsItsNodesKnowEachOther) {
+  SimulatedCluster cluster(6, 1);
+  cluster.RunFor(10'000);
+  cluster.Create(3);
+  const auto is_up = [&] {
+    return cluster.bus(0).IsUp() && cluster.bus(1).IsUp() && cluster.bus(2).IsUp();
+  };
+  EXPECT_TRUE(cluster.RunUntil(is_up, 4'000));
+  ExpectConverges(cluster, 20'000);
+}
+
 TEST(ClusterSimulation, AReplicaReplacesAFailedMaster) {
   SimulatedCluster cluster(6, 2, Fast());
   cluster.Create(3);
