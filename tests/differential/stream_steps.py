@@ -54,9 +54,10 @@ class StreamSteps:
 
     def next(self):
         words = self.random.choices(self.makers, self.weights)[0]()
+        *before, words = words if isinstance(words[0], list) else [words]
         if self.random.random() < 0.05:
             words = [b"EVAL", b"return redis.pcall(unpack(ARGV))", 0, *words]
-        return Step(words)
+        return Step([*before, words])
 
     # --- Arguments. ---
 
@@ -69,6 +70,11 @@ class StreamSteps:
 
     def consumer(self):
         return self.random.choice(CONSUMERS)
+
+    @staticmethod
+    def with_consumer(keys, group, consumer, words):
+        """Creates the consumer before the request. Redis 7.0 creates it only if it receives entries."""
+        return [*([b"XGROUP", b"CREATECONSUMER", key, group, consumer] for key in keys), words]
 
     def id(self):
         """Often one that exists, or existed."""
@@ -132,21 +138,26 @@ class StreamSteps:
     def read_group(self):
         keys = [self.key() for _ in range(self.random.choice([1, 1, 2, 3]))]
         ids = [b">" if self.random.random() < 0.7 else self.random.choice([b"0", self.id()]) for _ in keys]
-        return [b"XREADGROUP", b"GROUP", self.random.choice(GROUPS), self.consumer(),
-                *self.option(0.8, b"COUNT", self.random.choice([1, 3, 50])), *self.option(0.1, b"NOACK"),
-                b"STREAMS", *keys, *ids]
+        group, consumer = self.random.choice(GROUPS), self.consumer()
+        return self.with_consumer(keys, group, consumer, [
+            b"XREADGROUP", b"GROUP", group, consumer, *self.option(0.8, b"COUNT", self.random.choice([1, 3, 50])),
+            *self.option(0.1, b"NOACK"), b"STREAMS", *keys, *ids])
 
     def acknowledge(self):
         return [b"XACK", *self.place(), *self.ids()]
 
     def claim(self):
-        return [b"XCLAIM", *self.place(), self.consumer(), 0, *self.ids(), *self.option(0.4, b"FORCE"),
-                *self.option(0.3, b"JUSTID"), *self.option(0.2, b"RETRYCOUNT", self.random.randrange(9)),
-                *self.option(0.1, b"IDLE", 5), *self.option(0.1, b"LASTID", self.id())]
+        (key, group), consumer = self.place(), self.consumer()
+        return self.with_consumer([key], group, consumer, [
+            b"XCLAIM", key, group, consumer, 0, *self.ids(), *self.option(0.4, b"FORCE"),
+            *self.option(0.3, b"JUSTID"), *self.option(0.2, b"RETRYCOUNT", self.random.randrange(9)),
+            *self.option(0.1, b"IDLE", 5), *self.option(0.1, b"LASTID", self.id())])
 
     def auto_claim(self):
-        return [b"XAUTOCLAIM", *self.place(), self.consumer(), 0, self.random.choice([b"-", b"0", self.id()]),
-                *self.option(0.7, b"COUNT", self.random.choice([1, 5, 50])), *self.option(0.3, b"JUSTID")]
+        (key, group), consumer = self.place(), self.consumer()
+        return self.with_consumer([key], group, consumer, [
+            b"XAUTOCLAIM", key, group, consumer, 0, self.random.choice([b"-", b"0", self.id()]),
+            *self.option(0.7, b"COUNT", self.random.choice([1, 5, 50])), *self.option(0.3, b"JUSTID")])
 
     def trim(self):
         return [b"XTRIM", self.key(), *self.threshold()]

@@ -32,6 +32,11 @@ void ClaimEffects::Flush() {
   any_ = true;
 }
 
+void PropagateNewConsumer(Call& call, std::string_view key, std::string_view group_name,
+                          std::string_view consumer) {
+  if (call.Propagates()) call.Propagate({"XGROUP", "CREATECONSUMER", key, group_name, consumer});
+}
+
 void PropagateGroupPosition(Call& call, std::string_view key, std::string_view group_name,
                             const ConsumerGroup& group) {
   if (!call.Propagates()) return;

@@ -39,6 +39,10 @@ class ClaimEffects {
   bool any_ = false;
 };
 
+// Propagates that the consumer exists. Does nothing without a journal.
+void PropagateNewConsumer(Call& call, std::string_view key, std::string_view group_name,
+                          std::string_view consumer);
+
 // Propagates the position of the group.
 void PropagateGroupPosition(Call& call, std::string_view key, std::string_view group_name,
                             const ConsumerGroup& group);

@@ -110,7 +110,7 @@ uint64_t NextDeliveries(uint64_t deliveries, bool just_ids) {
 // Claims entries of a group for a consumer.
 class Claims {
  public:
-  // The group exists. The consumer is created when it claims its first entry, as in Redis 7.0.
+  // The group exists.
   Claims(Call& call, const Claimant& claimant, bool just_ids)
       : call_(call),
         claimant_(claimant),
@@ -128,13 +128,21 @@ class Claims {
     return min_idle == Millis(0) || entry.IsIdleSince(call_.now() - min_idle);
   }
 
-  // A claim of the empty consumer at time 0 is the effect of XNACK: it releases the entry.
+  // Creates the consumer, or notes that it has asked, as in Redis since 7.2 also if it receives
+  // nothing. Without this, Claim() releases entries.
+  void NoteConsumer() {
+    const auto [consumer, is_new] = group_.Seen(claimant_.consumer, call_.now());
+    consumer_ = &consumer;
+    is_new_consumer_ = is_new;
+    if (is_new) stream_.ReportAs(KeyEvent::kXGroupCreateConsumer);
+  }
+
   void Claim(StreamId id, Millis delivered, uint64_t deliveries) {
-    if (claimant_.consumer.empty() && delivered == Millis(0)) {
+    if (consumer_ == nullptr) {
       group_.Release(id, deliveries);
     } else {
-      FindOrAddConsumer();
-      group_.SetPending(id, claimant_.consumer, delivered, deliveries);
+      consumer_->active = call_.now();
+      group_.SetPending(id, *consumer_, delivered, deliveries);
     }
     claimed_.push_back(id);
     times_.push_back({delivered, deliveries});
@@ -166,7 +174,7 @@ class Claims {
 
   // Counts and propagates the changes. Must be called once.
   void End() {
-    stream_->CountChanges(claimed_.size() + deleted_.size() + moved_);
+    stream_->CountChanges(claimed_.size() + deleted_.size() + moved_ + is_new_consumer_);
     call_.MarkPropagated();
     if (!call_.Propagates()) return;
     PropagateIds(call_, {"XACK", claimant_.key, claimant_.group}, deleted_);
@@ -174,6 +182,9 @@ class Claims {
       effects_.Add(claimed_[i], times_[i].delivered, times_[i].deliveries);
     }
     effects_.Flush();
+    if (is_new_consumer_ && !effects_.any()) {
+      PropagateNewConsumer(call_, claimant_.key, claimant_.group, claimant_.consumer);
+    }
     if (moved_ && !effects_.any())
       PropagateGroupPosition(call_, claimant_.key, claimant_.group, group_);
   }
@@ -184,13 +195,6 @@ class Claims {
     uint64_t deliveries;
   };
 
-  void FindOrAddConsumer() {
-    if (std::exchange(has_consumer_, true)) return;
-    if (group_.Seen(claimant_.consumer, call_.now()).second) {
-      stream_.ReportAs(KeyEvent::kXGroupCreateConsumer);
-    }
-  }
-
   Call& call_;
   const Claimant& claimant_;
   const bool just_ids_;
@@ -198,7 +202,8 @@ class Claims {
   ConsumerGroup& group_;
   ClaimEffects effects_;
   bool moved_ = false;
-  bool has_consumer_ = false;
+  Consumer* consumer_ = nullptr;
+  bool is_new_consumer_ = false;
   std::vector<StreamId> claimed_;
   std::vector<Delivery> times_;
   std::vector<StreamId> deleted_;
@@ -232,6 +237,9 @@ void XClaim(Call& call) {
   const ClaimRequest request = TakeClaimRequest(call, claimant);
   if (call.Refused()) return;
   Claims claims(call, claimant, request.just_ids);
+  // A claim of the empty consumer at time 0 is the effect of XNACK.
+  const bool releases = claimant.consumer.empty() && request.delivered == Millis(0);
+  if (!releases) claims.NoteConsumer();
   claims.MoveTo(request.last_id);
   ClaimEach(claims, request);
   claims.ReplyClaimed();
@@ -292,6 +300,7 @@ void XAutoClaim(Call& call) {
   CheckGroup(call, claimant);
   if (call.Refused()) return;
   Claims claims(call, claimant, request.just_ids);
+  claims.NoteConsumer();
   const StreamId next = ClaimIdle(claims, request, call.now());
   call.reply.Array(3);
   ReplyStreamId(call.reply, next);

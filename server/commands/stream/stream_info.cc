@@ -70,6 +70,11 @@ void Groups(Call& call) {
   }
 }
 
+// -1 if the consumer has never received or claimed an entry.
+Millis InactiveTime(const Consumer& consumer, Millis now) {
+  return consumer.active < Millis(0) ? consumer.active : std::max(now - consumer.active, Millis(0));
+}
+
 void Consumers(Call& call) {
   const std::string_view key = call.args.Peek();
   const Stream* const stream = StreamOrError(call);
@@ -82,12 +87,14 @@ void Consumers(Call& call) {
   if (call.Refused()) return;
   call.reply.Array(group->consumers().size());
   for (const auto& [consumer_name, consumer] : group->consumers()) {
-    call.reply.Map(3);
+    call.reply.Map(4);
     call.reply.Bulk("name");
     call.reply.Bulk(consumer_name);
     ReplyCount(call.reply, "pending", consumer.pending);
     call.reply.Bulk("idle");
     call.reply.Integer(std::max(call.now() - consumer.seen, Millis(0)).count());
+    call.reply.Bulk("inactive");
+    call.reply.Integer(InactiveTime(consumer, call.now()).count());
   }
 }
 
@@ -159,11 +166,13 @@ void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGrou
   reply.Bulk("consumers");
   reply.Array(group.consumers().size());
   for (const auto& [consumer_name, consumer] : group.consumers()) {
-    reply.Map(4);
+    reply.Map(5);
     reply.Bulk("name");
     reply.Bulk(consumer_name);
     reply.Bulk("seen-time");
     reply.Integer(consumer.seen.count());
+    reply.Bulk("active-time");
+    reply.Integer(consumer.active.count());
     ReplyPendingOfGroup(reply, group, most, &consumer);
   }
 }

@@ -158,15 +158,15 @@ void ReplyEntryWithHistory(ReplyWriter& reply, const StreamEntry& entry, int64_t
 
 // Replies the idle entries, and delivers them to the consumer. As in Redis, the reply has their
 // state before.
-void ClaimForReader(Call& call, const ReadRequest& request, const Stream& stream,
-                    ConsumerGroup& group, std::vector<PendingEntry>& idle) {
+void ClaimForReader(Call& call, const Stream& stream, ConsumerGroup& group, Consumer& consumer,
+                    std::vector<PendingEntry>& idle) {
   for (PendingEntry& entry : idle) {
     const Stream::Cursor at(stream, entry.id, Stream::Cursor::kForward);
     const int64_t idle_time =
         entry.is_released() ? -1 : std::max(call.now() - entry.delivered, Millis(0)).count();
     ReplyEntryWithHistory(call.reply, at.entry(), idle_time, entry.deliveries);
     if (entry.deliveries < INT64_MAX) ++entry.deliveries;
-    group.SetPending(entry.id, request.consumer, call.now(), entry.deliveries);
+    group.SetPending(entry.id, consumer, call.now(), entry.deliveries);
   }
 }
 
@@ -182,7 +182,7 @@ NewEntries ReplyNew(Call& call, const ReadRequest& request, const Stream& stream
   Stream::Cursor at(stream, group.last_id(), group.place());
   NewEntries entries = {.count = at.CountLeft(MostEntries(call, request) - idle.size()), .ids = {}};
   call.reply.Array(idle.size() + entries.count);
-  ClaimForReader(call, request, stream, group, idle);
+  ClaimForReader(call, stream, group, consumer, idle);
   const bool keeps_ids = call.Propagates() && !request.acknowledges;
   for (size_t left = entries.count; left > 0; --left, at.Next()) {
     if (request.min_idle) {
@@ -206,9 +206,21 @@ void PropagateRead(Call& call, const ReadRequest& request, const WantedByGroup& 
   for (const StreamId id : entries.ids) claims.Add(id, call.now(), 1);
   claims.Flush();
   if (is_new_consumer && !claims.any()) {
-    call.Propagate({"XGROUP", "CREATECONSUMER", wanted.key, request.group, request.consumer});
+    PropagateNewConsumer(call, wanted.key, request.group, request.consumer);
   }
   if (entries.count > 0) PropagateGroupPosition(call, wanted.key, request.group, group);
+}
+
+// Creates the consumer, or notes that it has asked. As in Redis since 7.2, also if there is nothing
+// to read: an idle consumer that asks can be told from one that does not run.
+void NoteConsumer(Call& call, const ReadRequest& request, std::string_view key) {
+  Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kNone);
+  const bool is_new = stream->ChangeGroup(request.group)->Seen(request.consumer, call.now()).second;
+  call.MarkPropagated();
+  if (!is_new) return;
+  stream.ReportAs(KeyEvent::kXGroupCreateConsumer);
+  stream->CountChanges(1);
+  PropagateNewConsumer(call, key, request.group, request.consumer);
 }
 
 void Serve(Call& call, const ReadRequest& request, WantedByGroup& wanted) {
@@ -222,6 +234,8 @@ void Serve(Call& call, const ReadRequest& request, WantedByGroup& wanted) {
     ReplyPending(call, request, stream, group, *wanted.after);
   } else {
     entries = ReplyNew(call, request, *stream, group, consumer, wanted.idle);
+    const bool is_active = entries.count > 0 && !request.acknowledges;
+    if (is_active || !wanted.idle.empty()) consumer.active = call.now();
   }
   stream->CountChanges(is_new + wanted.idle.size() + (entries.count > 0));
   PropagateRead(call, request, wanted, group, entries, is_new);
@@ -242,6 +256,9 @@ void XReadGroup(Call& call) {
   std::vector<WantedByGroup> streams = StreamsWithGroup(call, request);
   if (call.Refused()) return;
   const auto served = static_cast<size_t>(std::ranges::count_if(streams, &WantedByGroup::HasSome));
+  for (const WantedByGroup& wanted : streams) {
+    if (!wanted.HasSome()) NoteConsumer(call, request, wanted.key);
+  }
   if (served == 0) {
     if (!request.block || !WaitInGroup(call, request)) call.reply.NullArray();
     return;

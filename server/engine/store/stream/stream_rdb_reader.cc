@@ -16,6 +16,7 @@ namespace {
 
 constexpr size_t kIdBytes = 16;
 constexpr size_t kTimeBytes = 8;
+constexpr Millis kNever{-1};  // Consumer::active
 
 // A pending entry of a group, whose consumer is named later.
 struct Unowned {
@@ -36,10 +37,10 @@ StreamId TakeIdLengths(RdbReader& reader) {
   return {ms, reader.Length()};
 }
 
-// A time before 1970 is taken as 0.
-Millis TakeTime(RdbReader& reader) {
+// A time before 1970 is taken as `least`.
+Millis TakeTime(RdbReader& reader, Millis least = Millis(0)) {
   const auto millis = static_cast<int64_t>(reader.LittleEndian(kTimeBytes));
-  return Millis(std::max<int64_t>(millis, 0));
+  return std::max(Millis(millis), least);
 }
 
 bool ReadBlock(RdbReader& reader, const StreamLimits& limits, Stream& stream) {
@@ -74,13 +75,15 @@ const Unowned* TakeUnowned(RdbReader& reader, std::vector<Unowned>& pending) {
 }
 
 // Reads a consumer and assigns its pending entries. The empty consumer stands for no consumer if
-// its times are 0: see stream_rdb_writer.h.
+// its times are 0: see stream_rdb_writer.h. As in Redis, a consumer of a format without its last
+// activity was active when it was last seen.
 bool ReadConsumer(RdbReader& reader, RdbType type, std::vector<Unowned>& pending,
                   ConsumerGroup& group) {
   const std::string name(reader.String());
   const Millis seen = TakeTime(reader);
-  if (type >= RdbType::kStream3) TakeTime(reader);  // when it was active
-  if (!reader.ok() || !group.AddConsumer(name, seen)) return false;
+  const Millis active = type >= RdbType::kStream3 ? TakeTime(reader, kNever) : seen;
+  if (!reader.ok() || group.FindConsumer(name) != nullptr) return false;
+  group.Seen(name, seen).first.active = active;
   size_t released = 0;
   for (uint64_t left = reader.Length(); left > 0; --left) {
     const Unowned* const entry = TakeUnowned(reader, pending);

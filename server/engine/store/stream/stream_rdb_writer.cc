@@ -75,9 +75,9 @@ void WriteConsumer(const ConsumerGroup& group, std::string_view name, const Cons
                    RdbType type, RdbWriter& writer) {
   const size_t released = name.empty() ? group.released() : 0;
   writer.String(name);
-  const int times = type >= RdbType::kStream3 ? 2 : 1;
-  for (int i = 0; i < times; ++i) {
-    writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+  writer.LittleEndian(static_cast<uint64_t>(consumer.seen.count()), 8);
+  if (type >= RdbType::kStream3) {
+    writer.LittleEndian(static_cast<uint64_t>(consumer.active.count()), 8);
   }
   writer.Length(consumer.pending + released);
   WriteIds(group.pending(), consumer.number, consumer.pending, writer);
