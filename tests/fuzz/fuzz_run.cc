@@ -15,7 +15,6 @@ namespace zsetd {
 namespace {
 
 constexpr Micros kTimeOfReading{100};  // how far each reading of the stopwatch advances it
-constexpr Micros kSlice{10'000};
 constexpr size_t kMostSlices = 100;
 
 Settings SmallSettings() {
@@ -120,12 +119,12 @@ std::string FuzzRun::Play(const FuzzScript& script) {
     std::string wrong;
     if (step.client.empty()) {
       peer_.Pass(step.time);
-      wrong = HearAll();
+      wrong = EndsScript() ? HearAll() : "";
     } else {
       wrong = Send(step);
     }
     if (!wrong.empty()) return wrong;
-    if (peer_.engine().suspended_unit().IsOn()) return "";
+    if (peer_.engine().suspended_unit().IsOn()) return units_.wrong();
   }
   if (std::string wrong = WrongInData(peer_.engine()); !wrong.empty()) return wrong;
   if (!units_.wrong().empty()) return units_.wrong();
@@ -136,7 +135,7 @@ std::string FuzzRun::Play(const FuzzScript& script) {
 std::string FuzzRun::HangUp(const std::string& client) {
   peer_.HangUp(client);
   speaks_whole_.erase(client);
-  return HearAll();
+  return EndsScript() ? HearAll() : "";
 }
 
 std::string FuzzRun::Send(const FuzzStep& step) {
@@ -164,8 +163,7 @@ bool FuzzRun::EndsScript() {
     if (slice == kMostSlices) return false;
     Scripting& scripting = *engine.services().scripting;
     scripting.Kill(scripting.Running()->is_function).IgnoreError();  // it may have written
-    engine.executor().Tick(kSlice);
-    peer_.Pass(Millis(0));
+    peer_.Pass(Millis(0));                                           // runs a slice of it
   }
   return true;
 }

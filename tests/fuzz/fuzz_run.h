@@ -35,7 +35,7 @@ class FuzzRun {
   std::string HangUp(const std::string& client);
   std::string HearAll();
 
-  // Ends a script that takes long, and returns whether it has ended.
+  // Ends the suspended script, if there is one. Returns false if it has not ended.
   bool EndsScript();
 
   // Checks that each propagated unit is valid in a log.

@@ -221,9 +221,11 @@ void EnginePeer::HangUp(const std::string& client) {
   RunAllRequests();
 }
 
-// The thread that writes the snapshot uses real time, not the time of Pass().
+// The thread that writes the snapshot uses real time, not the time of Pass(). The snapshot does not
+// continue while a script is suspended.
 void EnginePeer::AwaitSnapshot() {
-  while (persistence_.IsSaving() || persistence_.IsRewriting()) {
+  while (!engine_.suspended_unit().IsOn() &&
+         (persistence_.IsSaving() || persistence_.IsRewriting())) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     engine_.executor().Tick(kTickBudget);
   }
