@@ -54,9 +54,9 @@ def _exchange(connection, batch):
         tail = (tail + replies)[-len(end):]
 
 
-def drive(port, words, pipeline, requests, span):
+def drive(port, words, pipeline, requests, span, connections=CLIENTS):
     """Lets redis-benchmark send one command repeatedly. Each __rand_int__ is below `span`."""
-    command = ["redis-benchmark", "-p", str(port), "-c", str(CLIENTS), "-P", str(pipeline),
+    command = ["redis-benchmark", "-p", str(port), "-c", str(connections), "-P", str(pipeline),
                "-n", str(requests), "-r", str(span), "--csv", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:  # it stops at the first error reply

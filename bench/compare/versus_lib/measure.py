@@ -20,7 +20,7 @@ def speed(workload, pipeline, options, spec):
 
     def drive(port):
         return requests, load.drive(port, workload.words, pipeline, requests,
-                                    size * workload.spread)
+                                    size * workload.spread, options.connections)
 
     return _measured(workload, pipeline, size, spec, drive)
 

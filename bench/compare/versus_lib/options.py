@@ -6,6 +6,8 @@ import os
 import pathlib
 import sys
 
+from versus_lib.load import CLIENTS
+
 HOUSE = pathlib.Path(__file__).resolve().parents[3]
 
 FULL = {"rounds": 3, "members": 1_000_000, "share": 1.0, "scale": 1.0, "disturb": 1.0, "seconds": 8}
@@ -36,7 +38,7 @@ def _problem(options):
         return "--quick is too inaccurate for --report, which writes docs/benchmarks.md"
     if options.report and options.only:
         return "--report measures its own rows; --only cannot select them"
-    for name in "rounds", "members", "scale", "disturb", "seconds":
+    for name in "rounds", "connections", "members", "scale", "disturb", "seconds":
         if getattr(options, name) <= 0:
             return f"--{name} must be above 0"
     for file in options.json, options.csv:
@@ -67,6 +69,8 @@ def _add_what(parser):
                         " Debian 13's valkey-server (scripts/valkey)")
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose name contains TEXT")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each speed workload; 3")
+    parser.add_argument("--connections", type=int, metavar="N", default=CLIENTS,
+                        help=f"connections that send single commands; {CLIENTS}")
     parser.add_argument("--members", type=int, metavar="N",
                         help="members of the sets for pipelined requests; other sets and keys have a"
                         " tenth of it; 1000000")

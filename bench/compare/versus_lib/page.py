@@ -116,29 +116,31 @@ def draw(figures, folder):
     matplotlib.rcParams["font.family"] = "sans-serif"
     folder.mkdir(parents=True, exist_ok=True)
     _bars(figures.cpu_us, f"CPU time per request, µs, pipeline {PIPELINE}", folder / "cpu.svg")
-    _bars(figures.bytes_each, "resident bytes of each member, set, list, key, script or value", folder / "memory.svg", log=True)
-    _bars(figures.longest_ms, "longest wait of another client, and lag of expiry, ms", folder / "pauses.svg",
-          log=True)
+    _bars(figures.bytes_each, "resident bytes of each (bars: ratios)", folder / "memory.svg", is_relative=True)
+    _bars(figures.longest_ms, "longest waits, ms (bars: ratios)", folder / "pauses.svg", is_relative=True)
     _lines(figures.growth, folder / "growth.svg")
 
 
-def _bars(rows, title, path, log=False):
+def _bars(rows, title, path, is_relative=False):
+    """Draws a bar for each server and row, with its value as text. If `is_relative`, the length is the ratio to the
+    second server, because the values of the rows differ too much for one scale."""
     from matplotlib import pyplot
 
     names = list(next(iter(rows.values())))
+    reference = names[min(1, len(names) - 1)]
+    units = [row[reference] if is_relative else 1 for row in rows.values()]
     figure, axes = pyplot.subplots(figsize=(8.6, 1.1 + 0.42 * len(rows)), layout="constrained")
     height = 0.8 / len(names)
     for number, name in enumerate(names):
         values = [row[name] for row in rows.values()]
-        bars = axes.barh([at + number * height for at in range(len(rows))], values, height, label=name,
+        bars = axes.barh([at + number * height for at in range(len(rows))],
+                         [value / unit for value, unit in zip(values, units)], height, label=name,
                          color=COLOURS[number % len(COLOURS)])
         axes.bar_label(bars, [f"{value:,.2f}" if value < 10 else f"{value:,.0f}" for value in values],
                        padding=3, fontsize=8)
     axes.set_yticks([at + 0.4 - height / 2 for at in range(len(rows))], list(rows))
     axes.invert_yaxis()
     axes.margins(x=0.12)
-    if log:
-        axes.set_xscale("log")
     _finish(figure, [axes], title, path, names)
 
 
