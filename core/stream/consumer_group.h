@@ -20,7 +20,7 @@ namespace zsetd {
 struct Consumer {
   uint32_t number = 0;  // in the pending entries of the group
   Millis seen{0};       // the last time that it asked for entries
-  Millis active{-1};    // the last time that it received or claimed some; -1: never
+  Millis active{-1};    // the last time that new entries became pending for it, or it claimed some
   size_t pending = 0;   // its entries
 };
 

@@ -107,7 +107,7 @@ class Call {
 
   // Like WaitFor(), until `wait` can be served. `again` is the request that then runs in place of
   // this one: its arguments do not depend on the time at which it runs. Moves from `wait` if the
-  // result is true.
+  // result is true. Unlike there, the command may have made changes that it has propagated.
   bool WaitForEntries(Args keys, Args again, std::unique_ptr<StreamWait>& wait, Millis timeout);
 
   bool waits() const { return waits_; }

@@ -73,7 +73,7 @@ class StreamSteps:
 
     @staticmethod
     def with_consumer(keys, group, consumer, words):
-        """Creates the consumer before the request. Redis 7.0 creates it only if it receives entries."""
+        """Creates the consumer before the request. Redis 7.0 does not create one that receives nothing."""
         return [*([b"XGROUP", b"CREATECONSUMER", key, group, consumer] for key in keys), words]
 
     def id(self):

@@ -139,6 +139,25 @@ TEST_F(EffectsTest, ScoresThatDecayArePropagatedAsTheyAreStored) {
   EXPECT_TRUE(Send("ZREMRANGEBYSCORE hot 1 3").ends_with("ZREM hot a"));
 }
 
+// A consumer that receives nothing is created, too. XNACK is propagated as a claim without a
+// consumer.
+TEST_F(EffectsTest, NewConsumersArePropagatedOnce) {
+  Send("XADD s 1-1 f v\nXGROUP CREATE s g $\nXGROUP CREATE s h 0");
+  EXPECT_EQ(Send("XREADGROUP GROUP g a STREAMS s >"), "XGROUP CREATECONSUMER s g a");
+  EXPECT_EQ(Send("XREADGROUP GROUP g a STREAMS s >"), "");
+  EXPECT_EQ(Send("XREADGROUP GROUP g b STREAMS s s > >"), "XGROUP CREATECONSUMER s g b");
+  EXPECT_EQ(Send("XREADGROUP GROUP g c BLOCK 1000 STREAMS s >", "b"),
+            "XGROUP CREATECONSUMER s g c");
+  EXPECT_EQ(Send("XCLAIM s g d 0 9-9"), "XGROUP CREATECONSUMER s g d");
+  EXPECT_EQ(Send("XCLAIM s g d 0 9-9"), "");
+  EXPECT_EQ(Send("XAUTOCLAIM s g e 0 0"), "XGROUP CREATECONSUMER s g e");
+  EXPECT_EQ(Send("XAUTOCLAIM s g e 0 0"), "");
+  EXPECT_EQ(Send("XCLAIM s g \"\" 0 9-9 TIME 0"), "");
+  const std::string with_entries = Send("XREADGROUP GROUP h a STREAMS s >");
+  EXPECT_NE(with_entries.find("XCLAIM s h a 0 1-1"), std::string::npos) << with_entries;
+  EXPECT_EQ(with_entries.find("CREATECONSUMER"), std::string::npos) << with_entries;
+}
+
 TEST_F(EffectsTest, KeyThatExpiresByItselfIsAUnit) {
   Send("MSET a 1 b 2\nPEXPIRE a 10\nPEXPIRE b 20");
   peer_.Pass(Millis(30));

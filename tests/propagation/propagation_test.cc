@@ -265,6 +265,24 @@ std::map<std::string, int64_t> Deadlines(Engine& engine) {
   return deadlines;
 }
 
+// The consumers of groups and the numbers of their pending entries, which a digest omits.
+std::map<std::string, size_t> Consumers(Engine& engine) {
+  std::map<std::string, size_t> consumers;
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
+      const Stream* const stream = entry.GetIf<Stream>();
+      if (stream == nullptr) return;
+      for (const auto& [group_name, group] : stream->groups()) {
+        for (const auto& [name, consumer] : group.consumers()) {
+          consumers[std::to_string(index) + " " + std::string(entry.key()) + " " + group_name +
+                    " " + name] = consumer.pending;
+        }
+      }
+    });
+  }
+  return consumers;
+}
+
 // The payloads of members, which a digest omits.
 std::map<std::string, std::string> Payloads(Engine& engine) {
   std::map<std::string, std::string> payloads;
@@ -322,6 +340,7 @@ TEST_F(PropagationTest, FollowersReachTheSameData) {
     for_redis += units;
     ASSERT_TRUE(Compare(engine, "the engine", units, digest));
     ASSERT_EQ(Deadlines(engine.peer().engine()), Deadlines(peer_.engine())) << Show(trace_);
+    ASSERT_EQ(Consumers(engine.peer().engine()), Consumers(peer_.engine())) << Show(trace_);
     ASSERT_EQ(Payloads(engine.peer().engine()), Payloads(peer_.engine())) << Show(trace_);
     ASSERT_EQ(FormedScores(engine.peer().engine()), FormedScores(peer_.engine())) << Show(trace_);
     if (step_ % 4 != 3) continue;

@@ -128,8 +128,8 @@ class Claims {
     return min_idle == Millis(0) || entry.IsIdleSince(call_.now() - min_idle);
   }
 
-  // Creates the consumer, or notes that it has asked, as in Redis since 7.2 also if it receives
-  // nothing. Without this, Claim() releases entries.
+  // Creates the consumer if it does not exist, and sets the time of its last request, as Redis 7.2
+  // does even if it receives nothing. If this is not called, Claim() releases entries.
   void NoteConsumer() {
     const auto [consumer, is_new] = group_.Seen(claimant_.consumer, call_.now());
     consumer_ = &consumer;

@@ -211,8 +211,9 @@ void PropagateRead(Call& call, const ReadRequest& request, const WantedByGroup& 
   if (entries.count > 0) PropagateGroupPosition(call, wanted.key, request.group, group);
 }
 
-// Creates the consumer, or notes that it has asked. As in Redis since 7.2, also if there is nothing
-// to read: an idle consumer that asks can be told from one that does not run.
+// Creates the consumer if it does not exist, and sets the time of its last request. Redis 7.2 and
+// later do this even if there is nothing to read, so XINFO distinguishes a waiting consumer from
+// one that does not run.
 void NoteConsumer(Call& call, const ReadRequest& request, std::string_view key) {
   Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kNone);
   const bool is_new = stream->ChangeGroup(request.group)->Seen(request.consumer, call.now()).second;

@@ -75,8 +75,8 @@ const Unowned* TakeUnowned(RdbReader& reader, std::vector<Unowned>& pending) {
 }
 
 // Reads a consumer and assigns its pending entries. The empty consumer stands for no consumer if
-// its times are 0: see stream_rdb_writer.h. As in Redis, a consumer of a format without its last
-// activity was active when it was last seen.
+// it was last seen at time 0: see stream_rdb_writer.h. As in Redis, a consumer of a format without
+// its last activity was active when it was last seen.
 bool ReadConsumer(RdbReader& reader, RdbType type, std::vector<Unowned>& pending,
                   ConsumerGroup& group) {
   const std::string name(reader.String());

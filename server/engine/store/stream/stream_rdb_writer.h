@@ -17,7 +17,8 @@ void WriteStreamBlock(const StreamBlock& block, RdbWriter& writer);
 // without a consumer: released entries become those of the empty consumer, with time 0, and lose
 // their order. O(pending entries).
 //
-// RdbType::kStream3 and later types have Consumer::active; kStream2 loses it.
+// RdbType::kStream3 and later types have Consumer::active. kStream2 loses it, and is read as if it
+// were Consumer::seen.
 void WriteStreamTail(size_t length, StreamId first, const StreamState& state,
                      const ConsumerGroups& groups, RdbWriter& writer,
                      RdbType type = RdbType::kStream2);

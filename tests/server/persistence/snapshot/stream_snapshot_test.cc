@@ -6,6 +6,7 @@
 #include <random>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -112,13 +113,23 @@ class StreamWriter {
   uint64_t last_ = 0;  // the highest ID
 };
 
+// Removes the times at which consumers were active, which snapshots do not have.
+std::string WithoutActivity(std::string full) {
+  const std::string_view name = "$11\r\nactive-time\r\n";
+  for (size_t at = 0; (at = full.find(name, at)) != std::string::npos;) {
+    full.erase(at, full.find("\r\n", at + name.size()) + 2 - at);
+  }
+  return full;
+}
+
 // The entries, groups, consumers and pending entries of each stream. The numbers of blocks differ
 // after a load, because deleted entries are not saved.
 std::map<std::string, std::string> Contents(EnginePeer& peer) {
   static const std::regex blocks("\\$\\d+\r\nradix-tree-(keys|nodes)\r\n:\\d+\r\n");
   std::map<std::string, std::string> contents;
   for (const std::string key : {"s0", "s1", "s2"}) {
-    const std::string full = Ask(peer, {"XINFO", "STREAM", key, "FULL", "COUNT", "0"});
+    const std::string full =
+        WithoutActivity(Ask(peer, {"XINFO", "STREAM", key, "FULL", "COUNT", "0"}));
     const size_t end = full.find("last-generated-id");  // the rest may be too long for a regex
     contents[key] = end == std::string::npos
                         ? full

@@ -126,13 +126,25 @@ TEST(StreamRdb, ReadsOlderAndNewerFormats) {
   ASSERT_TRUE(read_old.has_value());
   EXPECT_EQ(read_old->state().entries_added, 1u);
   EXPECT_EQ(read_old->FindGroup("group")->entries_read(), 1);
+  const Consumer* const old_consumer = read_old->FindGroup("group")->FindConsumer("c");
+  EXPECT_EQ(old_consumer->active, old_consumer->seen);
 
   const std::string tail = std::string("\1\1\1\1\1") + '\0' + '\0' + "\1";
-  const std::string newer =
-      block + tail + group + "\1" + pending + "\1\1c" + time + time + "\1" + id;
-  const std::optional<Stream> read_new = Read(newer, RdbType::kStream3);
+  const auto with_times = [&](const std::string& seen, const std::string& active) {
+    return block + tail + group + "\1" + pending + "\1\1c" + seen + active + "\1" + id;
+  };
+  const std::string later(8, '\2');
+  const std::optional<Stream> read_new = Read(with_times(time, later), RdbType::kStream3);
   ASSERT_TRUE(read_new.has_value());
-  EXPECT_EQ(read_new->FindGroup("group")->FindConsumer("c")->pending, 1u);
+  const Consumer& consumer = *read_new->FindGroup("group")->FindConsumer("c");
+  EXPECT_EQ(consumer.pending, 1u);
+  EXPECT_EQ(consumer.seen.count(), 0x0101010101010101);
+  EXPECT_EQ(consumer.active.count(), 0x0202020202020202);
+  for (const std::string& never : {std::string(8, '\xff'), std::string(7, '\0') + "\x80"}) {
+    const std::optional<Stream> read_never = Read(with_times(time, never), RdbType::kStream3);
+    ASSERT_TRUE(read_never.has_value());
+    EXPECT_EQ(read_never->FindGroup("group")->FindConsumer("c")->active, Millis(-1));
+  }
 
   // A pending entry without a consumer, and one with two.
   EXPECT_FALSE(
