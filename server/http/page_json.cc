@@ -7,6 +7,8 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <boost/algorithm/hex.hpp>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -37,7 +39,9 @@ std::optional<std::string> FromHex(std::string_view digits) {
   if (digits.size() % 2 != 0 || !std::ranges::all_of(digits, absl::ascii_isxdigit)) {
     return std::nullopt;
   }
-  return absl::HexStringToBytes({digits.data(), digits.size()});
+  std::string bytes;
+  boost::algorithm::unhex(digits, std::back_inserter(bytes));
+  return bytes;
 }
 
 std::optional<std::string> ReadWord(const rapidjson::Value& word) {
