@@ -242,77 +242,75 @@ class PropagationTest : public testing::Test {
   uint64_t step_ = 0;
 };
 
+// Calls visit(name, entry) for each key of all databases. The name has the number of the database.
+template <class Visit>
+void ForEachKey(Engine& engine, Visit visit) {
+  for (int index = 0; index < engine.store().database_count(); ++index) {
+    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
+      visit(std::to_string(index) + " " + std::string(entry.key()), entry);
+    });
+  }
+}
+
 // The deadlines of keys, members and fields, which a digest omits.
 std::map<std::string, int64_t> Deadlines(Engine& engine) {
   std::map<std::string, int64_t> deadlines;
-  for (int index = 0; index < engine.store().database_count(); ++index) {
-    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
-      const std::optional<Millis> deadline = entry.deadline();
-      const std::string key = std::to_string(index) + " " + std::string(entry.key());
-      if (deadline) deadlines[key] = deadline->count();
-      const auto add = [&](std::string_view element, std::optional<Millis> its_deadline) {
-        const std::string name = key + " " + std::string(element);
-        if (its_deadline) deadlines[name] = its_deadline->count();
-      };
-      if (const SortedSet* const set = entry.GetIf<SortedSet>()) {
-        for (auto at = set->At(0); at.valid(); at.Next()) add(at.member(), at.deadline());
-      }
-      if (const Hash* const hash = entry.GetIf<Hash>()) {
-        hash->ForEach([&](const Field& field) { add(field.name, hash->Deadline(field.name)); });
-      }
-    });
-  }
+  ForEachKey(engine, [&](const std::string& key, const Entry& entry) {
+    const std::optional<Millis> deadline = entry.deadline();
+    if (deadline) deadlines[key] = deadline->count();
+    const auto add = [&](std::string_view element, std::optional<Millis> its_deadline) {
+      const std::string name = key + " " + std::string(element);
+      if (its_deadline) deadlines[name] = its_deadline->count();
+    };
+    if (const SortedSet* const set = entry.GetIf<SortedSet>()) {
+      for (auto at = set->At(0); at.valid(); at.Next()) add(at.member(), at.deadline());
+    }
+    if (const Hash* const hash = entry.GetIf<Hash>()) {
+      hash->ForEach([&](const Field& field) { add(field.name, hash->Deadline(field.name)); });
+    }
+  });
   return deadlines;
 }
 
 // The consumers of groups and the numbers of their pending entries, which a digest omits.
 std::map<std::string, size_t> Consumers(Engine& engine) {
   std::map<std::string, size_t> consumers;
-  for (int index = 0; index < engine.store().database_count(); ++index) {
-    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
-      const Stream* const stream = entry.GetIf<Stream>();
-      if (stream == nullptr) return;
-      for (const auto& [group_name, group] : stream->groups()) {
-        for (const auto& [name, consumer] : group.consumers()) {
-          consumers[std::to_string(index) + " " + std::string(entry.key()) + " " + group_name +
-                    " " + name] = consumer.pending;
-        }
+  ForEachKey(engine, [&](const std::string& key, const Entry& entry) {
+    const Stream* const stream = entry.GetIf<Stream>();
+    if (stream == nullptr) return;
+    for (const auto& [group_name, group] : stream->groups()) {
+      for (const auto& [name, consumer] : group.consumers()) {
+        consumers[key + " " + group_name + " " + name] = consumer.pending;
       }
-    });
-  }
+    }
+  });
   return consumers;
 }
 
 // The payloads of members, which a digest omits.
 std::map<std::string, std::string> Payloads(Engine& engine) {
   std::map<std::string, std::string> payloads;
-  for (int index = 0; index < engine.store().database_count(); ++index) {
-    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
-      const SortedSet* const set = entry.GetIf<SortedSet>();
-      if (set == nullptr) return;
-      const std::string key = std::to_string(index) + " " + std::string(entry.key()) + " ";
-      for (auto at = set->At(0); at.valid(); at.Next()) {
-        if (at.payload()) payloads[key + std::string(at.member())] = *at.payload();
-      }
-    });
-  }
+  ForEachKey(engine, [&](const std::string& key, const Entry& entry) {
+    const SortedSet* const set = entry.GetIf<SortedSet>();
+    if (set == nullptr) return;
+    for (auto at = set->At(0); at.valid(); at.Next()) {
+      if (at.payload()) payloads[key + " " + std::string(at.member())] = *at.payload();
+    }
+  });
   return payloads;
 }
 
 // The exact scores of sets with a form, which a digest rounds.
 std::map<std::string, std::string> FormedScores(Engine& engine) {
   std::map<std::string, std::string> scores;
-  for (int index = 0; index < engine.store().database_count(); ++index) {
-    engine.store().database(index).keys().ForEach([&](const Entry& entry) {
-      const SortedSet* const set = entry.GetIf<SortedSet>();
-      if (set == nullptr || !set->has_form()) return;
-      const std::string key = std::to_string(index) + " " + std::string(entry.key()) + " ";
-      scores[key] = set->form().Text();
-      for (auto at = set->At(0); at.valid(); at.Next()) {
-        scores[key + std::string(at.member())] = StoredScoreText(set->form(), at.score());
-      }
-    });
-  }
+  ForEachKey(engine, [&](const std::string& key, const Entry& entry) {
+    const SortedSet* const set = entry.GetIf<SortedSet>();
+    if (set == nullptr || !set->has_form()) return;
+    scores[key + " "] = set->form().Text();
+    for (auto at = set->At(0); at.valid(); at.Next()) {
+      scores[key + " " + std::string(at.member())] = StoredScoreText(set->form(), at.score());
+    }
+  });
   return scores;
 }
 
