@@ -370,12 +370,16 @@ void Server::ContinueShutdown() {
 // last turn with the engine has planned when that is.
 void Server::Run() {
   StartThreads();
+  Micros now = main_.round_ended();
   while (!is_done_) {
-    const Micros wait = std::min(upkeep_at_ - main_.round_ended(), longest_wait_);
+    const Micros wait = std::min(upkeep_at_ - now, longest_wait_);
     const bool interrupted = !main_.RunRound(std::max(wait, Micros(0)));
-    const Micros now = main_.round_ended();
+    now = main_.round_ended();
     const bool is_due = needs_upkeep_ || now >= upkeep_at_ || now >= next_turn_;
-    if (interrupted || is_due) DoUpkeep(interrupted);
+    if (interrupted || is_due) {
+      DoUpkeep(interrupted);
+      now = MonotonicNow();  // upkeep takes time, and the next may be due immediately
+    }
   }
   StopThreads();
 }

@@ -1,9 +1,11 @@
 """Snapshots preserve the data when the server ends: by SIGTERM, by SHUTDOWN, or killed at any
 moment."""
 
+import itertools
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import tempfile
@@ -58,6 +60,28 @@ class Snapshots(ZsetdTest):
         self.server.kill()
         self.server.expected_exit_code = -signal.SIGKILL
         self.assertEqual(self.serve().dbsize(), 0)
+
+    def test_the_main_thread_does_not_sleep_between_the_slices_of_a_snapshot(self):
+        client = self.serve(save="")
+        pipe = client.pipeline(transaction=False)
+        for i in range(200_000):
+            pipe.set(f"key{i}", i)
+        pipe.execute()
+        before, asked = self.sleeps(), itertools.count()
+
+        def is_saved():
+            next(asked)
+            return not client.info("persistence")["rdb_bgsave_in_progress"]
+
+        client.bgsave()
+        self.assertTrue(eventually(is_saved))
+        # There are more than a thousand slices of 0.1 ms. The thread may wait before each INFO.
+        self.assertLess(self.sleeps() - before, 2 * next(asked) + 100)
+
+    def sleeps(self):
+        """How often the main thread has waited."""
+        status = pathlib.Path(f"/proc/{self.server.process.pid}/status").read_text(encoding="utf-8")
+        return int(re.search(r"^voluntary_ctxt_switches:\s+(\d+)", status, re.MULTILINE)[1])
 
     def load_slowly(self, write, *options):
         """Starts a server that loads a file while `write` writes it. `write` receives the file and
