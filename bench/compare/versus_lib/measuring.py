@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import redis
+
 from versus_lib import generator, servers
 from versus_lib.report import table
 
@@ -37,6 +39,11 @@ def cpu_of(client):
     return sum(info[f"used_cpu_{kind}"] for kind in ("user", "sys", "user_children", "sys_children"))
 
 
+def system_cpu_of(client):
+    """Returns the CPU seconds that the server has spent in the kernel."""
+    return client.info("cpu")["used_cpu_sys"]
+
+
 def change_of_member(members):
     """Returns a step for load_generator: a new score for a member that fill_set() has added."""
     return generator.Step(("ZADD set {score} member:{member}",),
@@ -57,6 +64,16 @@ def add_traffic_options(parser):
     parser.add_argument("--seconds", type=int, default=8, help="the duration of the load; 8")
     parser.add_argument("--rate", type=int,
                         help="requests per second; the default is half the rate that saturates each server")
+    parser.add_argument("--io-threads", type=int, default=1, metavar="N", help="threads of each server; 1")
+
+
+def longest_turn_ms(client):
+    """Returns the longest turn of a thread with the engine since CONFIG RESETSTAT, as INFO of zsetd reports it.
+
+    No request waits longer for one turn of another. Redis does not report such a time: None.
+    """
+    longest = client.info("threads").get("engine_lock_longest_exclusive_us")
+    return None if longest is None else longest / 1000
 
 
 class Traffic:
@@ -67,6 +84,7 @@ class Traffic:
 
     def __init__(self, port, step, options):
         self._port = port
+        self._client = redis.Redis(port=port)
         self._step = step
         self._rate = options.rate or self._saturating_rate() / 2
         self._requests = int(self._rate * options.seconds)
@@ -77,8 +95,10 @@ class Traffic:
         return statistics.median(figures["requests_per_second"] for figures in rounds)
 
     def alone(self):
-        """Returns the figures of load_generator without other load."""
-        return generator.run(self._port, self._step, 1, self._requests, self._rate)
+        """Returns the figures of load_generator without other load, and the longest turn with the engine."""
+        self._client.config_resetstat()
+        figures = generator.run(self._port, self._step, 1, self._requests, self._rate)
+        return {**figures, "turn_ms": longest_turn_ms(self._client)}
 
     def beside(self, action):
         """Like alone(), but repeats the action until all requests have their replies."""
@@ -98,7 +118,8 @@ def benchmark(port, *options):
 def compare(programs, rounds, measure, json_file=None):
     """Measures the programs alternately, for this number of rounds, and prints the median of each figure.
 
-    `measure` returns the figures of a program by title. Writes all figures to `json_file`, if given.
+    `measure` returns the figures of a program by title, None if the program has no such figure. Writes all
+    figures to `json_file`, if given.
     """
     for program in programs.values():
         if not shutil.which(program):
@@ -109,9 +130,18 @@ def compare(programs, rounds, measure, json_file=None):
         found.append({name: measure(program) for name, program in programs.items()})
     rows = [["", *programs, "ratio"]]
     for title in found[0]["zsetd"]:
-        ours, theirs = (sorted(each[name][title] for each in found)[len(found) // 2]
-                        for name in programs)
-        rows.append([title, f"{ours:,.2f}", f"{theirs:,.2f}", f"{ours / theirs:.2f}"])
+        ours, theirs = (_median(each[name][title] for each in found) for name in programs)
+        both = ours is not None and theirs is not None
+        rows.append([title, _figure(ours), _figure(theirs), _figure(ours / theirs) if both else ""])
     print(table(rows))
     if json_file:
         pathlib.Path(json_file).write_text(json.dumps(found, indent=1), encoding="utf-8")
+
+
+def _median(figures):
+    present = sorted(figure for figure in figures if figure is not None)
+    return present[len(present) // 2] if present else None
+
+
+def _figure(number):
+    return "" if number is None else f"{number:,.2f}"
