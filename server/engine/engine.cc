@@ -10,6 +10,19 @@
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
+namespace {
+
+// Restores what the host has applied of a rejected change.
+void Restore(const Host& host, const Settings& settings) {
+  if (!host.apply) return;
+  const absl::Status status = host.apply(settings);
+  if (status.ok()) return;
+  host.log->Write(LogLevel::kWarning, "Cannot restore the settings before a rejected change: " +
+                                          std::string(ErrorLine(status)));
+}
+
+}  // namespace
+
 Engine::Engine(const Settings& settings, Families families, uint64_t seed, Millis now, Host host)
     : settings_(settings),
       host_(std::move(host)),
@@ -40,14 +53,13 @@ absl::Status Engine::Prepare() {
 
 absl::Status Engine::Configure(const Settings& settings) {
   absl::Status applied = host_.apply ? host_.apply(settings) : absl::OkStatus();
-  if (!applied.ok()) return applied;
-  applied = services_.network->Apply(settings);
+  if (applied.ok()) applied = services_.network->Apply(settings);
   if (applied.ok()) {
     applied = services_.append_log->Apply(settings);
     if (!applied.ok()) services_.network->Apply(settings_).IgnoreError();
   }
   if (!applied.ok()) {
-    if (host_.apply) host_.apply(settings_).IgnoreError();
+    Restore(host_, settings_);
     return applied;
   }
   if (settings.requirepass != settings_.requirepass) {

@@ -209,12 +209,12 @@ void PersistenceService::ConsiderBeginningLog() {
   if (engine_.units().IsInTransaction()) return;
   if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
   log_tried_at_ = engine_.store().now();
-  if (const absl::Status status = BeginLog(); !status.ok())
+  if (const absl::Status status = BeginLog(directory_.path()); !status.ok())
     log_.Write(LogLevel::kWarning, ErrorLine(status));
 }
 
-absl::Status PersistenceService::BeginLog() {
-  absl::Status status = append_log_.Enable();
+absl::Status PersistenceService::BeginLog(const std::string& directory) {
+  absl::Status status = append_log_.Enable(directory);
   if (!status.ok()) return status;
   engine_.effects().set_log(&append_log_);
   log_is_missing_ = log_is_due_ = rewriting_scheduled_ = false;
@@ -239,8 +239,8 @@ std::optional<LoadingStatus> PersistenceService::loading() const {
 }
 
 absl::Status PersistenceService::LockDirectory() {
-  const bool writes = engine_.settings().appendonly || engine_.settings().save.Any();
-  return writes ? directory_.Lock() : absl::OkStatus();
+  if (engine_.settings().appendonly) return append_log_.StayIn(directory_.path());
+  return engine_.settings().save.Any() ? directory_.Lock() : absl::OkStatus();
 }
 
 absl::Status PersistenceService::LoadAll() {
@@ -272,7 +272,7 @@ LogStatus PersistenceService::log_status() const {
 
 absl::Status PersistenceService::StartRewriting() {
   rewriting_scheduled_ = false;
-  if (log_is_due_) return BeginLog();
+  if (log_is_due_) return BeginLog(directory_.path());
   if (!append_log_.IsOn()) return append_log_.WriteOnce();
   append_log_.StartRewriting();
   return absl::OkStatus();
@@ -462,27 +462,29 @@ absl::Status PersistenceService::Apply(const Settings& settings) {
     return is_same ? absl::OkStatus() : Refusal(kIsLoading);
   }
   if (log_is_missing_ && is_same) return absl::OkStatus();
-  if (!engine_.units().IsInTransaction()) return SwitchLog(settings.appendonly);
-  return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly);
+  const std::string directory = DataDirectory::PathIn(settings);  // it may change, too
+  if (!engine_.units().IsInTransaction()) return SwitchLog(settings.appendonly, directory);
+  return is_same ? absl::OkStatus() : SwitchLogAfterUnit(settings.appendonly, directory);
 }
 
 // Switches the log when the unit has ended. If a log cannot begin then, it is retried later, like
 // after a master's snapshot.
-absl::Status PersistenceService::SwitchLogAfterUnit(bool on) {
+absl::Status PersistenceService::SwitchLogAfterUnit(bool on, const std::string& directory) {
   const bool is_new = on && !append_log_.IsOn();
-  if (const absl::Status status = is_new ? append_log_.Prepare() : absl::OkStatus(); !status.ok()) {
+  const absl::Status status = is_new ? append_log_.Prepare(directory) : absl::OkStatus();
+  if (!status.ok()) {
     log_.Write(LogLevel::kWarning, ErrorLine(status));
     return Refusal(kCannotBeginLog);
   }
   next_log_state_ = on;
   engine_.units().AfterUnit([this, on] {
-    if (!SwitchLog(on).ok()) log_is_missing_ = log_is_due_ = true;
+    if (!SwitchLog(on, directory_.path()).ok()) log_is_missing_ = log_is_due_ = true;
   });
   return absl::OkStatus();
 }
 
 // Precondition: no unit is open.
-absl::Status PersistenceService::SwitchLog(bool on) {
+absl::Status PersistenceService::SwitchLog(bool on, const std::string& directory) {
   log_is_missing_ = log_is_due_ = false;
   next_log_state_.reset();
   if (on == append_log_.IsKept()) return absl::OkStatus();
@@ -496,7 +498,7 @@ absl::Status PersistenceService::SwitchLog(bool on) {
     ScheduleLog();
     return absl::OkStatus();
   }
-  const absl::Status status = BeginLog();
+  const absl::Status status = BeginLog(directory);
   if (status.ok()) return status;
   log_.Write(LogLevel::kWarning, ErrorLine(status));
   return Refusal(kCannotBeginLog);

@@ -149,8 +149,8 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   void EndRound() override;
 
  private:
-  absl::Status SwitchLog(bool on);
-  absl::Status SwitchLogAfterUnit(bool on);
+  absl::Status SwitchLog(bool on, const std::string& directory);
+  absl::Status SwitchLogAfterUnit(bool on, const std::string& directory);
   absl::Status LoadAgainInTransaction(const ReloadOptions& reload);
   absl::Status LockDirectory();
   absl::Status LoadAll();
@@ -161,7 +161,7 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   absl::Status Replace(const std::string& path);
   void EndLog();
   void ConsiderBeginningLog();
-  absl::Status BeginLog();
+  absl::Status BeginLog(const std::string& directory);
   void ScheduleLog();
   void CompleteLog();
   void MakeWayForSnapshot();

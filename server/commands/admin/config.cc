@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -91,6 +93,15 @@ absl::Status SetPairs(Args pairs, Settings& settings) {
   return absl::OkStatus();
 }
 
+// A relative path would mean another directory after this change. CONFIG GET shows the full path.
+absl::Status MakeDirectoryAbsolute(Settings& settings) {
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(settings.dir, error);
+  if (error) return Failure("dir", error.message());
+  settings.dir = path;
+  return absl::OkStatus();
+}
+
 // The host may refuse a combination of settings. The error then names the first one.
 absl::Status Configure(Engine& engine, std::string_view name, const Settings& settings) {
   const absl::Status status = engine.Configure(settings);
@@ -105,6 +116,9 @@ void ConfigSet(AdminCall& call) {
   absl::Status status =
       CheckNames(pairs, settings, MayDoProtected(call.client(), settings.enable_protected_configs));
   if (status.ok()) status = SetPairs(pairs, settings);
+  if (status.ok() && settings.dir != call.engine.settings().dir) {
+    status = MakeDirectoryAbsolute(settings);
+  }
   if (status.ok()) status = Configure(call.engine, pairs[0], settings);
   if (!status.ok()) return call.Fail(status);
   call.reply.Ok();

@@ -17,16 +17,19 @@ std::string Rate(uint64_t bytes, Micros took) {
   return std::to_string(bytes / micros) + " MB/s";
 }
 
-std::string DataDirectory::path() const {
-  const std::string& directory = engine_.settings().dir;
-  if (directory.starts_with('/')) return directory;
+std::string DataDirectory::PathIn(const Settings& settings) {
+  if (settings.dir.starts_with('/')) return settings.dir;
   std::error_code error;  // the directory was removed; opening files in it reports that
   return std::filesystem::current_path(error);
 }
 
-absl::Status DataDirectory::Lock() {
-  const std::string directory = path();
-  if (directory == locked_) return absl::OkStatus();
+absl::Status DataDirectory::Lock(const std::string& directory) {
+  if (directory == last_.path) return absl::OkStatus();
+  if (directory == kept_.path) {
+    last_ = kept_;
+    return absl::OkStatus();
+  }
+  Locked locked = {.path = directory, .lock = nullptr};
   auto lock = files_.Lock(directory);
   if (absl::IsUnimplemented(lock.status())) {
     log_.Write(LogLevel::kWarning,
@@ -39,9 +42,9 @@ absl::Status DataDirectory::Lock() {
     return Refusal("another server keeps its data in the directory '" + directory +
                    "'. Set a different `dir` for one of them");
   } else {
-    lock_ = *std::move(lock);
+    locked.lock = *std::move(lock);
   }
-  locked_ = directory;
+  last_ = std::move(locked);
   RemoveDrafts(files_, directory);
   return absl::OkStatus();
 }

@@ -37,6 +37,13 @@ SyncPolicy AppendLog::Policy() const {
 
 // ---- At the start. ----
 
+absl::Status AppendLog::StayIn(const std::string& directory) {
+  if (absl::Status status = data_.Lock(directory); !status.ok()) return status;
+  data_.Keep();
+  directory_.StayIn(directory);
+  return absl::OkStatus();
+}
+
 absl::Status AppendLog::Load() {
   if (absl::Status status = directory_.Open(); !status.ok()) return status;
   const auto loaded = LogReplay(engine_, directory_, dataset_, log_).Run();
@@ -178,17 +185,38 @@ LogStatus AppendLog::status() const {
 
 // ---- Rewriting. ----
 
-absl::Status AppendLog::Prepare() {
-  absl::Status status = data_.Lock();
+absl::Status AppendLog::Prepare(const std::string& directory) {
+  assert(!IsOn());
+  absl::Status status = SettleIn(directory);
+  Leave();
+  return status;
+}
+
+// Also creates the log's directory.
+absl::Status AppendLog::SettleIn(const std::string& directory) {
+  absl::Status status = StayIn(directory);
   return status.ok() ? directory_.Create() : status;
 }
 
-absl::Status AppendLog::Enable() {
+void AppendLog::Leave() {
+  directory_.Leave();
+  data_.Release();
+}
+
+absl::Status AppendLog::Enable(const std::string& directory) {
   assert(!IsOn());
-  if (absl::Status status = Prepare(); !status.ok()) return status;
-  const absl::Status status = directory_.ReadManifest();
-  if (!status.ok() && !absl::IsNotFound(status)) return status;
-  if (!status.ok()) directory_.set_manifest(LogManifest());
+  absl::Status status = SettleIn(directory);
+  if (status.ok()) {
+    status = directory_.ReadManifest();
+    if (absl::IsNotFound(status)) {
+      directory_.set_manifest(LogManifest());
+      status = absl::OkStatus();
+    }
+  }
+  if (!status.ok()) {
+    Leave();
+    return status;
+  }
   rewriter_.SetBytes(0, 0);
   StartThread(nullptr, 0);
   StartRewriting(/*keeps_old_files=*/false);
@@ -196,7 +224,7 @@ absl::Status AppendLog::Enable() {
 }
 
 absl::Status AppendLog::WriteOnce() {
-  const absl::Status status = Enable();
+  const absl::Status status = Enable(data_.path());
   ends_after_rewrite_ = status.ok();
   return status;
 }
@@ -206,6 +234,7 @@ void AppendLog::Disable() {
   SubmitToThread();
   rewriter_.Reset();
   thread_.reset();
+  Leave();
   is_behind_ = is_repairing_ = ends_after_rewrite_ = false;
   engine_.reply_holds().set_on(false);
   engine_.reply_holds().set_log_is_unwritten(false);

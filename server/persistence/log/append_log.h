@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -35,6 +36,11 @@ class AppendLog : public Journal {
             const Log& log, std::function<void()> on_progress);
   ~AppendLog() override;
 
+  // Locks this directory and keeps the log there until Disable(), even if the setting `dir`
+  // changes: the files of a log must be together. Must be called before Load() and Create(). An
+  // error is human-readable.
+  absl::Status StayIn(const std::string& directory);
+
   // Used at the start. Returns whether a log exists on the disk.
   absl::StatusOr<bool> Exists() const { return directory_.HasLog(); }
 
@@ -45,9 +51,10 @@ class AppendLog : public Journal {
   absl::Status Create();
 
   // Enable() begins a log in the background while the server runs (CONFIG SET appendonly yes).
-  // Disable() ends the log. Prepare() checks in advance whether the directory is usable.
-  absl::Status Prepare();
-  absl::Status Enable();
+  // Disable() ends the log. Prepare() checks in advance whether the directory is usable. The
+  // argument is the absolute path of the data directory.
+  absl::Status Prepare(const std::string& directory);
+  absl::Status Enable(const std::string& directory);
   void Disable();
 
   // Writes a log of the present data in the background, then disables the log. The log is off.
@@ -118,6 +125,8 @@ class AppendLog : public Journal {
  private:
   void StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
   absl::Status StartNewFile();
+  absl::Status SettleIn(const std::string& directory);
+  void Leave();
   void StartRewriting(bool keeps_old_files);
   void OnRewriteEnded(LogRewriter::Progress progress);
   void SubmitToThread();

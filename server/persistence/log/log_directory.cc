@@ -14,7 +14,7 @@ absl::Status LogRefusal(const std::string& what, const std::string& path, const 
 }
 
 std::string LogDirectory::path() const {
-  return data_.path() + "/" + engine_.settings().appenddirname;
+  return DataPath() + "/" + engine_.settings().appenddirname;
 }
 
 std::string LogDirectory::ManifestName() const {
@@ -31,7 +31,7 @@ std::string LogDirectory::IncrementalName(uint64_t number) const {
 
 // The path of the log in one file, the layout of Redis before version 7.
 std::string LogDirectory::OldPath() const {
-  return data_.path() + "/" + engine_.settings().appendfilename;
+  return DataPath() + "/" + engine_.settings().appendfilename;
 }
 
 absl::StatusOr<bool> LogDirectory::HasLog() const {
@@ -46,7 +46,7 @@ absl::StatusOr<bool> LogDirectory::HasLog() const {
 
 absl::Status LogDirectory::Create() const {
   absl::Status status = files_.CreateDirectory(path());
-  if (status.ok()) status = files_.SyncDirectory(data_.path());
+  if (status.ok()) status = files_.SyncDirectory(DataPath());
   if (!status.ok()) return LogRefusal("create the directory", path(), status);
   RemoveDrafts(files_, path());
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,6 +24,11 @@ class LogDirectory {
       : engine_(engine), files_(files), data_(data) {}
 
   FileSystem& files() const { return files_; }
+
+  // From now on the log is in this data directory, an absolute path, even if the setting `dir`
+  // changes. After Leave() it is in the present `dir` again.
+  void StayIn(std::string data_path) { data_path_ = std::move(data_path); }
+  void Leave() { data_path_.clear(); }
 
   // Absolute paths.
   std::string path() const;
@@ -56,12 +62,14 @@ class LogDirectory {
   std::unique_ptr<SnapshotFile> CreateBase(const std::string& name);
 
  private:
+  std::string DataPath() const { return data_path_.empty() ? data_.path() : data_path_; }
   std::string OldPath() const;
   absl::Status NameOldLog();
 
   const Engine& engine_;
   FileSystem& files_;
   const DataDirectory& data_;
+  std::string data_path_;  // empty: the log follows `data_`
   LogManifest manifest_;
   uint64_t drafts_ = 0;
 };

@@ -22,17 +22,18 @@ constexpr std::chrono::minutes kLongestPause{60};
 void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   assert(rewrite_ == nullptr);
   const LogManifest& manifest = directory_.manifest();
-  const uint64_t base_number = manifest.base ? manifest.base->number + 1 : 1;
-  const uint64_t number = manifest.LastNumber() + 1;
-  const LogFile base = {.name = directory_.BaseName(base_number), .number = base_number};
-  const LogFile incremental = {.name = directory_.IncrementalName(number), .number = number};
+  last_base_ = std::max(last_base_, manifest.base ? manifest.base->number : 0) + 1;
+  last_incremental_ = std::max(last_incremental_, manifest.LastNumber()) + 1;
+  const LogFile base = {.name = directory_.BaseName(last_base_), .number = last_base_};
+  const LogFile incremental = {.name = directory_.IncrementalName(last_incremental_),
+                               .number = last_incremental_};
   auto rewrite = std::make_unique<Rewrite>();
   rewrite->keeps_old_files = keeps_old_files;
   rewrite->started_at = last_try_at_ = engine_.store().now();
   rewrite->next = {.base = base, .incremental = {incremental}};
   rewrite->meanwhile = manifest;
   rewrite->meanwhile.incremental.push_back(incremental);
-  LogStep step = {.next_file = incremental.name};
+  LogStep step = {.next_file = incremental.name, .removed = unnamed_};
   if (keeps_old_files) step.manifest = rewrite->meanwhile;
   rewrite->old_bytes = thread.progress().file_bytes + thread.waiting();
   thread.Do(std::move(step));
@@ -56,13 +57,13 @@ LogRewriter::Progress LogRewriter::Continue(LogThread& thread) {
   if (rewrite_->is_waiting) {
     if (const auto result = thread.TakeStepResult()) return OnStepDone(*result, thread);
   } else if (!rewrite_->given_up.ok()) {
-    return Fail(rewrite_->given_up);
+    return Fail(rewrite_->given_up, thread);
   }
   if (rewrite_->snapshot == nullptr) return Progress::kNone;
   if (rewrite_->snapshot->HasWork()) rewrite_->snapshot->Continue();
   if (!rewrite_->snapshot->done() || rewrite_->is_waiting) return Progress::kNone;
   const absl::Status status = rewrite_->snapshot->status();
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return Fail(status, thread);
   BeginLastStep(thread);
   return Progress::kNone;
 }
@@ -78,12 +79,14 @@ void LogRewriter::BeginLastStep(LogThread& thread) {
     if (file != rewrite_->next.incremental[0]) step.removed.push_back(file.name);
   }
   for (const LogFile& file : manifest.history) step.removed.push_back(file.name);
+  step.removed.insert(step.removed.end(), perhaps_named_.begin(), perhaps_named_.end());
   thread.Do(std::move(step));
 }
 
 LogRewriter::Progress LogRewriter::OnStepDone(const absl::Status& status, LogThread& thread) {
   rewrite_->is_waiting = false;
-  if (!status.ok()) return Fail(status);
+  if (!status.ok()) return Fail(status, thread);
+  unnamed_.clear();
   if (rewrite_->is_finishing) {
     Finish(thread);
     return Progress::kDone;
@@ -92,7 +95,7 @@ LogRewriter::Progress LogRewriter::OnStepDone(const absl::Status& status, LogThr
     directory_.set_manifest(rewrite_->meanwhile);
     incremental_bytes_ += rewrite_->old_bytes;
   }
-  return rewrite_->given_up.ok() ? Progress::kNone : Fail(rewrite_->given_up);
+  return rewrite_->given_up.ok() ? Progress::kNone : Fail(rewrite_->given_up, thread);
 }
 
 bool LogRewriter::Abandon() {
@@ -109,6 +112,7 @@ void LogRewriter::GiveUp(absl::Status why) {
 void LogRewriter::Finish(LogThread& thread) {
   const std::unique_ptr<Rewrite> rewrite = std::exchange(rewrite_, nullptr);
   directory_.set_manifest(rewrite->next);
+  perhaps_named_.clear();
   base_bytes_ = rewrite->base_bytes;
   incremental_bytes_ = 0;
   bytes_after_rewrite_ = base_bytes_ + thread.progress().file_bytes;
@@ -122,7 +126,7 @@ void LogRewriter::Finish(LogThread& thread) {
 }
 
 // `why` is a copy because the original may be a member of `rewrite_`.
-LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
+LogRewriter::Progress LogRewriter::Fail(absl::Status why, const LogThread& thread) {
   last_took_ = engine_.store().now() - rewrite_->started_at;
   last_ok_ = false;
   if (!absl::IsCancelled(why)) ++failures_;
@@ -130,10 +134,20 @@ LogRewriter::Progress LogRewriter::Fail(absl::Status why) {
     left_unnamed_file_ = true;
     ++failed_beginnings_;
   }
+  // A step that leaves the manifest uncertain breaks the log.
+  NoteLeftovers(thread.progress().is_broken ? perhaps_named_ : unnamed_);
   rewrite_.reset();
   log_.Write(LogLevel::kWarning,
              "Cannot rewrite the append only file: " + std::string(ErrorLine(why)));
   return Progress::kFailed;
+}
+
+// Adds the files of the running rewrite that the manifest in memory does not name.
+void LogRewriter::NoteLeftovers(std::vector<std::string>& names) const {
+  names.push_back(rewrite_->next.base->name);
+  const LogFile& file = rewrite_->next.incremental[0];
+  const std::vector<LogFile>& named = directory_.manifest().incremental;
+  if (std::find(named.begin(), named.end(), file) == named.end()) names.push_back(file.name);
 }
 
 void LogRewriter::Reset() {
@@ -142,6 +156,11 @@ void LogRewriter::Reset() {
   rewrite_.reset();
   left_unnamed_file_ = false;
   failed_beginnings_ = 0;
+  // The next log reads the manifest again, perhaps in another directory. All names that an older
+  // state of the disk may have are in it or have smaller numbers.
+  last_base_ = last_incremental_ = 0;
+  unnamed_.clear();
+  perhaps_named_.clear();
 }
 
 bool LogRewriter::IsTimeToBegin() const {

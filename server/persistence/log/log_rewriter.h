@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/util/time.h"
@@ -108,7 +110,8 @@ class LogRewriter {
   Progress OnStepDone(const absl::Status& status, LogThread& thread);
   void BeginLastStep(LogThread& thread);
   void Finish(LogThread& thread);
-  Progress Fail(absl::Status why);
+  Progress Fail(absl::Status why, const LogThread& thread);
+  void NoteLeftovers(std::vector<std::string>& names) const;
 
   Engine& engine_;
   LogDirectory& directory_;
@@ -118,6 +121,18 @@ class LogRewriter {
 
   std::unique_ptr<Rewrite> rewrite_;  // null: none
   bool left_unnamed_file_ = false;
+
+  // The largest numbers that a rewrite of this log has used, completed or not. No other uses them:
+  // if the last sync of a step fails, the manifest on the disk may name files that the one in
+  // memory does not.
+  uint64_t last_base_ = 0;
+  uint64_t last_incremental_ = 0;
+
+  // Files of failed rewrites: those that no manifest names, and those that the manifest on the disk
+  // may name, which are removed after the next rewrite.
+  std::vector<std::string> unnamed_;
+  std::vector<std::string> perhaps_named_;
+
   uint64_t base_bytes_ = 0;         // of the base
   uint64_t incremental_bytes_ = 0;  // of the incremental files except the present one
   uint64_t bytes_after_rewrite_ = 0;

@@ -76,22 +76,22 @@ void LogThread::Append(OutputBuffer bytes, size_t units) {
 }
 
 bool LogThread::CanWriteDirectly() const {
-  if (policy_ == SyncPolicy::kAlways || !queue_.empty() || file_ == nullptr) return false;
+  if (policy_ == SyncPolicy::kAlways || !queue_.empty()) return false;
+  if (file_ == nullptr || is_torn_) return false;
   return job_ != Job::kSync && job_ != Job::kStep && Clock::now() >= direct_from_;
 }
 
-// Returns false if the write fails; the file is then unchanged, and the log's thread retries. The
-// caller holds the mutex, so that neither a sync nor a step begins during the write.
+// Returns false if the write fails; the log's thread then retries. The caller holds the mutex, so
+// that neither a sync nor a step begins during the write.
 bool LogThread::WriteDirectly(const OutputBuffer& bytes) {
   const Clock::time_point start = Clock::now();
-  bool is_cut = true;
-  const absl::Status status = WriteUnits(bytes, progress_.file_bytes, is_cut);
+  const absl::Status status = WriteUnits(bytes, progress_.file_bytes, is_torn_);
   const Clock::time_point end = Clock::now();
   if (end - start >= kSlowWrite) direct_from_ = end + kAfterSlowWrite;
   if (status.ok()) {
     OnWritten(bytes.size());
   } else {
-    OnWriteFailed(status, is_cut);
+    OnWriteFailed(status);
   }
   return status.ok();
 }
@@ -244,13 +244,15 @@ bool LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
     }
     const auto& [bytes, count] = std::get<Units>(item);
     const uint64_t file_bytes = progress_.file_bytes;
-    bool is_cut = true;
+    bool is_torn = is_torn_;
     lock.unlock();
-    const absl::Status status = WriteUnits(bytes, file_bytes, is_cut);
+    const absl::Status status = WriteUnits(bytes, file_bytes, is_torn);
     lock.lock();
+    is_torn_ = is_torn;
     if (!status.ok()) {
-      OnWriteFailed(status, is_cut);
+      OnWriteFailed(status);
       queue_.front() = std::move(item);
+      if (is_torn_) BringStepForward();
       return has_written;
     }
     queue_.pop_front();
@@ -263,15 +265,38 @@ bool LogThread::WriteItems(std::unique_lock<std::mutex>& lock) {
 }
 
 // After a failed write, truncates the file to its old size, so that it always ends with a complete
-// unit. If that fails too, `is_cut` becomes false, and a new file must replace this one.
-absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_cut) {
+// unit. If that fails too, `is_torn` becomes true, and a new file must replace this one. Until then
+// each write begins with the truncation, so that no unit follows a part of another one.
+absl::Status LogThread::WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_torn) {
   if (file_ == nullptr) return absl::InternalError("there is no file");
-  absl::Status status;
+  absl::Status status = is_torn ? file_->Truncate(file_bytes) : absl::OkStatus();
   for (const std::string_view piece : AllPieces(units)) {
     if (status.ok()) status = file_->Write(piece);
   }
-  if (!status.ok()) is_cut = file_->Truncate(file_bytes).ok();
+  is_torn = !status.ok() && !file_->Truncate(file_bytes).ok();
   return status;
+}
+
+// The units before the step would wait forever if the file stays torn, and the step would wait for
+// them. It need not: the file is broken, so the step either fails, or begins a log whose base
+// contains their changes.
+void LogThread::BringStepForward() {
+  const auto step = std::find_if(queue_.begin(), queue_.end(), [](const Item& item) {
+    return std::holds_alternative<LogStep>(item);
+  });
+  if (step == queue_.end()) return;
+  passed_ = static_cast<size_t>(step - queue_.begin());
+  std::rotate(queue_.begin(), step, step + 1);
+}
+
+// Drops the units that the step has passed.
+void LogThread::DropPassedUnits() {
+  for (; passed_ > 0; --passed_) {
+    const auto& [bytes, count] = std::get<Units>(queue_.front());
+    queued_ -= count;
+    progress_.written += bytes.size();
+    queue_.pop_front();
+  }
 }
 
 void LogThread::OnWritten(uint64_t bytes) {
@@ -282,10 +307,10 @@ void LogThread::OnWritten(uint64_t bytes) {
   if (!unsynced_since_) unsynced_since_ = Clock::now();
 }
 
-void LogThread::OnWriteFailed(absl::Status why, bool is_cut) {
+void LogThread::OnWriteFailed(absl::Status why) {
   progress_.write_error = std::move(why);
   progress_.is_retrying = true;
-  if (!is_cut) progress_.is_broken = true;
+  if (is_torn_) progress_.is_broken = true;
   retry_at_ = Clock::now() + kBetweenRetries;
 }
 
@@ -394,8 +419,10 @@ void LogThread::EndStep(const LogStep& step, StepResult result, uint64_t positio
     file_ = std::move(result.next);
     progress_.file_bytes = written_back_ = 0;
     progress_.write_error = absl::OkStatus();
-    progress_.is_broken = false;
+    progress_.is_retrying = progress_.is_broken = is_torn_ = false;
+    DropPassedUnits();
   }
+  passed_ = 0;
   if (result.status.ok()) {
     unsynced_ = 0;
     is_named_ = step.manifest.has_value();

@@ -27,7 +27,9 @@ enum class SyncPolicy { kAlways, kEverySecond, kNever };
 
 // The progress of the log. Positions count the bytes appended since the start.
 struct LogProgress {
-  uint64_t written = 0;  // all bytes before this position are in a file
+  // All bytes before this position are in a file. If the file could not take some of them, they are
+  // in no file until the log is repaired.
+  uint64_t written = 0;
   uint64_t durable = 0;  // all bytes before this position survive a crash of the machine
 
   // The error of the last write or sync, or OK. A failed write is retried every second;
@@ -35,8 +37,9 @@ struct LogProgress {
   absl::Status write_error = absl::OkStatus();
   bool is_retrying = false;
 
-  // A sync has failed, so the system may have dropped any bytes after `durable`. Only a new base
-  // with a new file repairs the log.
+  // A sync has failed, so the system may have dropped any bytes after `durable`; or a failed write
+  // has left a part of a unit that could not be removed. Only a new base with a new file repairs
+  // the log.
   bool is_broken = false;
 
   uint64_t file_bytes = 0;  // the size of the present file
@@ -47,7 +50,7 @@ struct LogProgress {
 struct LogStep {
   // The file in which the log continues; empty: the present file. The present file is synced first.
   // If the log is broken, the present file is not synced, and only a step with a new file and
-  // without a manifest is possible.
+  // without a manifest is possible. Units before it that the present file cannot take are dropped.
   std::string next_file;
 
   // The new manifest. Without it, the new file is not part of the log until a later step names it.
@@ -149,9 +152,11 @@ class LogThread {
   bool LacksUnits() const { return queued_ < expected_; }
   void AwaitUnits(std::unique_lock<std::mutex>& lock);
   bool WriteItems(std::unique_lock<std::mutex>& lock);
-  absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_cut);
+  absl::Status WriteUnits(const OutputBuffer& units, uint64_t file_bytes, bool& is_torn);
+  void BringStepForward();
+  void DropPassedUnits();
   void OnWritten(uint64_t bytes);
-  void OnWriteFailed(absl::Status why, bool is_cut);
+  void OnWriteFailed(absl::Status why);
   uint64_t BeginSync();
   void EndSync(const absl::Status& status, uint64_t position);
   void Sync(std::unique_lock<std::mutex>& lock);
@@ -180,6 +185,8 @@ class LogThread {
   uint64_t appended_ = 0;  // the end position
   LogProgress progress_;
   bool is_named_ = true;  // whether the manifest on the disk names the present file
+  bool is_torn_ = false;  // the present file ends with a part of a unit
+  size_t passed_ = 0;     // items at the front that were appended before the step that is next
 
   // Numbers of units: in the queue, written since the last sync, and expected before the next sync.
   size_t queued_ = 0;

@@ -15,7 +15,7 @@ import time
 import redis
 
 from server_process import ServerProcess, eventually
-from zsetd import ZsetdTest
+from zsetd import PROGRAM, ZsetdTest
 
 KILLS = int(os.environ.get("ZSETD_KILLS", "12"))
 LIFE_S = {"always": 0.3, "everysec": 1.5, "no": 0.3}  # everysec syncs after a second
@@ -111,6 +111,34 @@ class AppendLog(ZsetdTest):
         digest = client.execute_command("DEBUG", "DIGEST")
         self.kill()
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    def test_the_log_stays_in_its_directory_if_dir_changes(self):
+        client = self.serve("--enable-protected-configs", "yes")
+        client.set("a", 1)
+        (self.folder / "other" / "appendonlydir").mkdir(parents=True)
+        client.config_set("dir", str(self.folder / "other"))
+        client.set("b", 2)
+        client.bgrewriteaof()
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+        client.execute_command("DEBUG", "LOADAOF")
+        self.assertEqual(client.dbsize(), 2)
+        self.kill()
+        self.assertEqual(os.listdir(self.folder / "other" / "appendonlydir"), [])
+        self.assertEqual(self.serve().mget("a", "b"), [b"1", b"2"])
+
+    def test_the_directory_of_the_log_stays_locked_if_dir_changes(self):
+        client = self.serve("--enable-protected-configs", "yes")
+        client.set("a", 1)
+        (self.folder / "other").mkdir()
+        client.config_set("dir", str(self.folder / "other"))
+        client.save()
+        second = subprocess.run([PROGRAM, "--port", "0", "--unixsocket", str(self.folder / "socket"),
+                                 "--dir", str(self.folder), "--appendonly", "yes"],
+                                capture_output=True, timeout=20)
+        self.assertNotEqual(second.returncode, 0)
+        self.assertIn(b"another server keeps its data in the directory", second.stderr)
+        client.config_set("dir", str(self.folder))
+        client.save()
 
     def check_log_and_base(self, client, check):
         """Calls `check` with a client after the log, and then its base, was loaded."""

@@ -459,6 +459,20 @@ class ListenAddresses(FolderTest):
             self.assertEqual(os.listdir(elsewhere), [])
         self.assertIn("DB saved on disk", self.server.log())
 
+    def test_a_relative_directory_is_restored_after_a_rejected_change(self):
+        (self.folder / "other").mkdir()
+        self.start("--dir", str(self.folder), "--enable-protected-configs", "yes")
+        client = self.connect()
+        self.assertEqual(self.set(client, "dir", "other"), b"OK")
+        before = str(self.folder / "other").encode()
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            for rejected in ("port", taken.getsockname()[1]), ("maxclients", 2_000_000_000):
+                self.assertIsInstance(client.ask("CONFIG", "SET", "dir", "/", *rejected), Exception)
+                self.assertEqual(client.ask("CONFIG", "GET", "dir"), [b"dir", before])
+                self.assertEqual(os.readlink(f"/proc/{self.server.process.pid}/cwd").encode(), before)
+
     def test_the_addresses_change(self):
         server = self.start("--bind", "127.0.0.1")
         client = self.connect()
@@ -477,6 +491,19 @@ class ListenAddresses(FolderTest):
 
 
 class Rewrites(FolderTest):
+    def test_a_relative_directory_is_written_as_a_full_path(self):
+        (self.folder / "other").mkdir()
+        config = self.file("zsetd.conf", f"dir {self.folder}\nenable-protected-configs yes\n")
+        self.start(config=config)
+        client = self.connect()
+        self.assertEqual(client.ask("CONFIG", "SET", "dir", "other"), b"OK")
+        self.assertEqual(client.ask("CONFIG", "GET", "dir"), [b"dir", str(self.folder / "other").encode()])
+        self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+        self.assertIn(f"dir {self.folder}/other\n", pathlib.Path(config).read_text())
+        reply = client.ask("CONFIG", "SET", "dir", "none")
+        self.assertEqual(str(reply), "ERR CONFIG SET failed (possibly related to argument 'dir') - "
+                                     "No such file or directory")
+
     def test_no_value_becomes_another_setting(self):
         path = self.file("zsetd.conf", "")
         server = self.start("--dir", str(self.folder), config=path)

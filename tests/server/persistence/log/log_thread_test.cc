@@ -207,5 +207,80 @@ TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
   EXPECT_EQ(syncs, 2);
 }
 
+// Lets truncations fail, and writes too unless `writes_work`. Half of the bytes of a failed write
+// are in the file.
+void TearWrites(MemoryFiles& files, bool writes_work, std::atomic<int>& truncations) {
+  files.set_failure([&files, &truncations, writes_work](const MemoryFiles::Operation& operation) {
+    if (operation.kind == Kind::kTruncate) {
+      ++truncations;
+      return absl::InternalError("Input/output error");
+    }
+    if (operation.kind != Kind::kWrite || writes_work) return absl::OkStatus();
+    const std::string half = operation.bytes.substr(0, operation.bytes.size() / 2);
+    files.set_contents(operation.path, files.contents().at(operation.path) + half);
+    return absl::InternalError("No space left on device");
+  });
+}
+
+TEST(LogThread, NoUnitFollowsAPartOfAnotherOne) {
+  for (const SyncPolicy policy :
+       {SyncPolicy::kAlways, SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
+    MemoryFiles files;
+    auto file = files.Create("/log/a.1.incr.aof");
+    ASSERT_TRUE(file.ok());
+    LogThread thread(files, {.directory = "/log", .manifest_name = "manifest", .policy = policy},
+                     *std::move(file), 0);
+    thread.Append(Bytes("first"));
+    while (thread.progress().written < 5) std::this_thread::yield();
+    std::atomic<int> truncations = 0;
+    TearWrites(files, /*writes_work=*/false, truncations);
+    thread.Append(Bytes("second"));
+    while (!thread.progress().is_broken) std::this_thread::yield();
+    EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "firstsec");
+
+    TearWrites(files, /*writes_work=*/true, truncations);
+    const int before = truncations;
+    thread.Append(Bytes("third"));
+    while (truncations == before && thread.progress().written == 5) std::this_thread::yield();
+    EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "firstsec");
+    files.set_failure(nullptr);
+    while (thread.progress().written < 16) std::this_thread::yield();
+    EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "firstsecondthird");
+    EXPECT_TRUE(thread.progress().is_broken) << "until there is a new file";
+  }
+}
+
+// The base that is written for the new file contains the changes of the units before it.
+TEST(LogThread, ANewFileNeedNotWaitForATornFile) {
+  MemoryFiles files;
+  auto file = files.Create("/log/a.1.incr.aof");
+  ASSERT_TRUE(file.ok());
+  LogThread thread(
+      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
+      *std::move(file), 0);
+  thread.Append(Bytes("first"));
+  EXPECT_TRUE(thread.Flush());
+  std::atomic<int> truncations = 0;
+  TearWrites(files, /*writes_work=*/false, truncations);
+  thread.Append(Bytes("second"));
+  while (!thread.progress().is_broken) std::this_thread::yield();
+  TearWrites(files, /*writes_work=*/true, truncations);
+  const LogManifest present = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
+  EXPECT_FALSE(ResultOf(thread, {.manifest = present}).ok());
+  EXPECT_EQ(thread.waiting(), 6u) << "after a step that fails, the unit still waits";
+
+  const LogManifest next = {.incremental = {{.name = "a.2.incr.aof", .number = 2}}};
+  thread.Append(Bytes("third"));
+  EXPECT_TRUE(ResultOf(thread, {.next_file = "a.2.incr.aof"}).ok());
+  thread.Append(Bytes("fourth"));
+  EXPECT_EQ(thread.progress().durable, 5u);
+  EXPECT_TRUE(ResultOf(thread, {.manifest = next}).ok());
+  EXPECT_TRUE(thread.Flush());
+  EXPECT_FALSE(thread.progress().is_retrying);
+  EXPECT_EQ(thread.progress().durable, 22u);
+  EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "firstsec");
+  EXPECT_EQ(files.contents().at("/log/a.2.incr.aof"), "fourth");
+}
+
 }  // namespace
 }  // namespace zsetd::log_thread_test
