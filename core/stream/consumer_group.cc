@@ -54,6 +54,23 @@ std::pair<Consumer&, bool> ConsumerGroup::Seen(std::string_view name, Millis see
   return {consumer.second, true};
 }
 
+std::vector<std::vector<PendingEntry>> ConsumerGroup::FirstPending(size_t most) const {
+  std::vector<std::vector<PendingEntry>> first(by_number_.size());
+  size_t left = 0;
+  for (const auto& [name, consumer] : consumers_) {
+    const size_t wanted = std::min(consumer.pending, most);
+    first[consumer.number].reserve(wanted);
+    left += wanted;
+  }
+  for (PendingEntries::Cursor at(pending_, kFirstStreamId); left > 0; at.Next()) {
+    const PendingEntry& entry = at.entry();
+    if (entry.is_released() || first[entry.consumer].size() == most) continue;
+    first[entry.consumer].push_back(entry);
+    --left;
+  }
+  return first;
+}
+
 bool ConsumerGroup::AddConsumer(std::string_view name, Millis seen) {
   return FindConsumer(name) == nullptr && Seen(name, seen).second;
 }
@@ -65,8 +82,8 @@ size_t ConsumerGroup::RemoveConsumer(std::string_view name) {
   if (consumer.pending > 0) {
     std::vector<StreamId> ids;
     ids.reserve(consumer.pending);
-    for (PendingEntries::Cursor at(pending_, kFirstStreamId, consumer.number); at.valid();
-         at.Next()) {
+    for (PendingEntries::Cursor at(pending_, kFirstStreamId, consumer.number, consumer.pending);
+         at.valid(); at.Next()) {
       ids.push_back(at.entry().id);
     }
     assert(ids.size() == consumer.pending);

@@ -61,6 +61,10 @@ class ConsumerGroup {
   // The consumer's name; empty for a released entry. O(1).
   std::string_view NameOf(const PendingEntry& entry) const;
 
+  // The first pending entries of each consumer, at most `most`, by the consumer's number.
+  // O(n + pending entries), in one pass that ends when all are found.
+  std::vector<std::vector<PendingEntry>> FirstPending(size_t most) const;
+
   // Sets the time at which the consumer last asked for entries, and creates the consumer if it does
   // not exist. Returns it, and whether it is new. O(log n).
   std::pair<Consumer&, bool> Seen(std::string_view name, Millis seen);

@@ -50,19 +50,22 @@ std::optional<PendingEntry> PendingEntries::Find(StreamId id) const {
 }
 
 template <class Visit>
-void PendingEntries::ForEachIdle(Millis since, const Counts& counts, Visit visit) const {
-  for (const auto& block : blocks_) {
-    if (block->HasNoneIdleSince(since)) continue;
-    for (size_t i = 0; i < block->count(); ++i) {
-      const PendingEntry entry = block->At(i);
+void PendingEntries::ForEachIdle(Millis since, const Counts& counts, StreamId from,
+                                 Visit visit) const {
+  const size_t first = BlockFor(from);
+  for (size_t place = first; place < blocks_.size(); ++place) {
+    const PendingBlock& block = *blocks_[place];
+    if (block.HasNoneIdleSince(since)) continue;
+    for (size_t i = place == first ? block.LowerBound(from) : 0; i < block.count(); ++i) {
+      const PendingEntry entry = block.At(i);
       if (entry.IsIdleSince(since) && counts(entry.id) && !visit(entry)) return;
     }
   }
 }
 
-bool PendingEntries::AnyIdle(Millis since, const Counts& counts) const {
+bool PendingEntries::AnyIdle(Millis since, const Counts& counts, StreamId from) const {
   bool any = false;
-  ForEachIdle(since, counts, [&](const PendingEntry&) {
+  ForEachIdle(since, counts, from, [&](const PendingEntry&) {
     any = true;
     return false;
   });
@@ -70,15 +73,15 @@ bool PendingEntries::AnyIdle(Millis since, const Counts& counts) const {
 }
 
 // Keeps at most twice as many entries as needed.
-std::vector<PendingEntry> PendingEntries::Idle(Millis since, uint64_t most,
-                                               const Counts& counts) const {
+std::vector<PendingEntry> PendingEntries::Idle(Millis since, uint64_t most, const Counts& counts,
+                                               StreamId from) const {
   std::vector<PendingEntry> idle;
   const auto keep_first = [&] {
     const auto end = idle.begin() + static_cast<ptrdiff_t>(most);
     std::nth_element(idle.begin(), end, idle.end(), IsClaimedBefore);
     idle.erase(end, idle.end());
   };
-  ForEachIdle(since, counts, [&](const PendingEntry& entry) {
+  ForEachIdle(since, counts, from, [&](const PendingEntry& entry) {
     idle.push_back(entry);
     if (idle.size() / 2 > most) keep_first();
     return true;
@@ -88,12 +91,14 @@ std::vector<PendingEntry> PendingEntries::Idle(Millis since, uint64_t most,
   return idle;
 }
 
-std::optional<Millis> PendingEntries::NextDelivery(Millis after) const {
+std::optional<Millis> PendingEntries::NextDelivery(Millis after, StreamId from) const {
   std::optional<Millis> next;
-  for (const auto& block : blocks_) {
-    if (next && block->EarliestDelivery() >= *next) continue;
-    for (size_t i = 0; i < block->count(); ++i) {
-      const PendingEntry entry = block->At(i);
+  const size_t first = BlockFor(from);
+  for (size_t place = first; place < blocks_.size(); ++place) {
+    const PendingBlock& block = *blocks_[place];
+    if (next && block.EarliestDelivery() >= *next) continue;
+    for (size_t i = place == first ? block.LowerBound(from) : 0; i < block.count(); ++i) {
+      const PendingEntry entry = block.At(i);
       const bool is_later = !entry.is_released() && entry.delivered > after;
       if (is_later && (!next || entry.delivered < *next)) next = entry.delivered;
     }
@@ -157,8 +162,8 @@ void PendingEntries::JoinIfSmall(size_t index) {
 }
 
 PendingEntries::Cursor::Cursor(const PendingEntries& entries, StreamId from,
-                               std::optional<uint32_t> consumer)
-    : entries_(&entries), consumer_(consumer), block_(entries.BlockFor(from)) {
+                               std::optional<uint32_t> consumer, size_t most)
+    : entries_(&entries), consumer_(consumer), left_(most), block_(entries.BlockFor(from)) {
   if (valid()) index_ = entries.blocks_[block_]->LowerBound(from);
   Settle();
 }
@@ -166,11 +171,13 @@ PendingEntries::Cursor::Cursor(const PendingEntries& entries, StreamId from,
 void PendingEntries::Cursor::Next() {
   assert(valid());
   ++index_;
+  --left_;
   Settle();
 }
 
 // Moves on to an entry of the consumer, from this place on, and reads it.
 void PendingEntries::Cursor::Settle() {
+  if (left_ == 0) return;
   for (; valid(); ++block_, index_ = 0) {
     const PendingBlock& block = *entries_->blocks_[block_];
     if (consumer_ && !block.MayHave(*consumer_)) continue;

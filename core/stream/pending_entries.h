@@ -36,16 +36,19 @@ class PendingEntries {
   // Entries for which this is false are ignored.
   using Counts = std::function<bool(StreamId)>;
 
-  // Whether there are entries that are idle since that time. O(b + entries that are ignored).
-  bool AnyIdle(Millis since, const Counts& counts) const;
+  // Whether there are entries, from that ID on, that are idle since that time. O(b + entries that
+  // are ignored).
+  bool AnyIdle(Millis since, const Counts& counts, StreamId from = kFirstStreamId) const;
 
-  // Returns the entries that are idle since that time, at most `most`: the released ones in the
-  // order of their release, then the others, those that have been idle for longer first.
-  // O(b + n log n) for n idle entries.
-  std::vector<PendingEntry> Idle(Millis since, uint64_t most, const Counts& counts) const;
+  // Returns the entries, from that ID on, that are idle since that time, at most `most`: the
+  // released ones in the order of their release, then the others, those that have been idle for
+  // longer first. O(b + n log n) for n idle entries.
+  std::vector<PendingEntry> Idle(Millis since, uint64_t most, const Counts& counts,
+                                 StreamId from = kFirstStreamId) const;
 
-  // The earliest delivery after that time. O(b + entries of some blocks).
-  std::optional<Millis> NextDelivery(Millis after) const;
+  // The earliest delivery after that time of an entry from that ID on. O(b + entries of some
+  // blocks).
+  std::optional<Millis> NextDelivery(Millis after, StreamId from = kFirstStreamId) const;
 
   // Precondition: there are entries. O(1).
   StreamId FirstId() const { return blocks_.front()->first(); }
@@ -63,9 +66,9 @@ class PendingEntries {
   size_t BlockFor(StreamId id) const;
   void JoinIfSmall(size_t index);
 
-  // Calls visit(const PendingEntry&) for each idle entry, until it returns false.
+  // Calls visit(const PendingEntry&) for each idle entry from that ID on, until it returns false.
   template <class Visit>
-  void ForEachIdle(Millis since, const Counts& counts, Visit visit) const;
+  void ForEachIdle(Millis since, const Counts& counts, StreamId from, Visit visit) const;
 
   std::deque<std::unique_ptr<PendingBlock>> blocks_;
   size_t size_ = 0;
@@ -73,12 +76,15 @@ class PendingEntries {
 
 // A place in the entries, from an ID forward. With a consumer, it skips the entries of others, and
 // blocks that have none of the consumer's. It is valid until the next change of the entries.
+//
+// It ends after `most` entries. Given the number of the consumer's entries, it does not search
+// beyond the last of them.
 class PendingEntries::Cursor {
  public:
   Cursor(const PendingEntries& entries, StreamId from,
-         std::optional<uint32_t> consumer = std::nullopt);
+         std::optional<uint32_t> consumer = std::nullopt, size_t most = SIZE_MAX);
 
-  bool valid() const { return block_ < entries_->blocks_.size(); }
+  bool valid() const { return left_ > 0 && block_ < entries_->blocks_.size(); }
   const PendingEntry& entry() const { return entry_; }  // only while valid
   void Next();
 
@@ -87,6 +93,7 @@ class PendingEntries::Cursor {
 
   const PendingEntries* entries_;
   std::optional<uint32_t> consumer_;
+  size_t left_;  // entries until its end, with this one
   size_t block_;
   size_t index_ = 0;
   PendingEntry entry_;

@@ -39,6 +39,7 @@ void BlockedRunner::Serve() {
   BlockedClients& blocked = engine_.notifier().blocked_clients();
   while (const auto key = blocked.TakeReady()) {
     uint64_t number = 0;
+    bool existed = true;
     if (!MayOpen(key->first, key->second)) {  // it changes again when more has been removed
       blocked.ClearDue(*key);
       continue;
@@ -46,9 +47,10 @@ void BlockedRunner::Serve() {
     while (Client* client = blocked.NextFor(*key, number)) {
       const Entry* entry = engine_.store().database(key->first).Find(key->second);
       if (entry == nullptr) {
-        blocked.ClearDue(*key);
+        if (existed) blocked.ClearDue(*key);
         if (!blocked.HasWaitEndingWithoutKey()) break;
       }
+      existed = entry != nullptr;
       number = client->blocked->number;
       const Wait& wait = *client->blocked->wait;
       if (entry == nullptr) {

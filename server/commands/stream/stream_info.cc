@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/stream/stream.h"
 #include "server/commands/common/help.h"
@@ -136,33 +137,43 @@ void ReplyEntryOrNull(ReplyWriter& reply, std::string_view name, const Stream& s
   }
 }
 
-// The entries of a group, or those of one of its consumers without the consumer's name.
-void ReplyPendingOfGroup(ReplyWriter& reply, const ConsumerGroup& group, uint64_t most,
-                         const Consumer* consumer) {
-  const size_t all = consumer == nullptr ? group.pending().size() : consumer->pending;
-  const size_t count = most == 0 ? all : std::min<uint64_t>(all, most);
-  ReplyCount(reply, "pel-count", all);
+void ReplyPendingOfGroup(ReplyWriter& reply, const ConsumerGroup& group, size_t most) {
+  const size_t count = std::min(group.pending().size(), most);
+  ReplyCount(reply, "pel-count", group.pending().size());
   reply.Bulk("pending");
   reply.Array(count);
-  PendingEntries::Cursor at(group.pending(), kFirstStreamId,
-                            consumer == nullptr ? std::nullopt : std::optional(consumer->number));
-  for (size_t left = count; left > 0; --left, at.Next()) {
-    reply.Array(consumer == nullptr ? 4 : 3);
+  for (PendingEntries::Cursor at(group.pending(), kFirstStreamId, std::nullopt, count); at.valid();
+       at.Next()) {
+    reply.Array(4);
     ReplyStreamId(reply, at.entry().id);
-    if (consumer == nullptr) reply.Bulk(group.NameOf(at.entry()));
+    reply.Bulk(group.NameOf(at.entry()));
     reply.Integer(at.entry().delivery_time().count());
     reply.Integer(static_cast<int64_t>(at.entry().deliveries));
   }
 }
 
+void ReplyPendingOfConsumer(ReplyWriter& reply, const Consumer& consumer,
+                            const std::vector<PendingEntry>& entries) {
+  ReplyCount(reply, "pel-count", consumer.pending);
+  reply.Bulk("pending");
+  reply.Array(entries.size());
+  for (const PendingEntry& entry : entries) {
+    reply.Array(3);
+    ReplyStreamId(reply, entry.id);
+    reply.Integer(entry.delivery_time().count());
+    reply.Integer(static_cast<int64_t>(entry.deliveries));
+  }
+}
+
 void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGroup& group,
-                    std::string_view name, uint64_t most) {
+                    std::string_view name, size_t most) {
+  const std::vector<std::vector<PendingEntry>> first = group.FirstPending(most);
   reply.Map(group.released() > 0 ? 8 : 7);
   reply.Bulk("name");
   reply.Bulk(name);
   ReplyProgress(reply, stream, group);
   if (group.released() > 0) ReplyCount(reply, "nacked-count", group.released());
-  ReplyPendingOfGroup(reply, group, most, nullptr);
+  ReplyPendingOfGroup(reply, group, most);
   reply.Bulk("consumers");
   reply.Array(group.consumers().size());
   for (const auto& [consumer_name, consumer] : group.consumers()) {
@@ -173,16 +184,16 @@ void ReplyFullGroup(ReplyWriter& reply, const Stream& stream, const ConsumerGrou
     reply.Integer(consumer.seen.count());
     reply.Bulk("active-time");
     reply.Integer(consumer.active.count());
-    ReplyPendingOfGroup(reply, group, most, &consumer);
+    ReplyPendingOfConsumer(reply, consumer, first[consumer.number]);
   }
 }
 
-void ReplyFull(ReplyWriter& reply, const Stream& stream, uint64_t most) {
+void ReplyFull(ReplyWriter& reply, const Stream& stream, size_t most) {
   reply.Map(9 + ProducerFields(stream));
   ReplyState(reply, stream);
   ReplyProducers(reply, stream);
   reply.Bulk("entries");
-  ReplyEntries(reply, stream, {.most = most == 0 ? UINT64_MAX : most});
+  ReplyEntries(reply, stream, {.most = most});
   reply.Bulk("groups");
   reply.Array(stream.groups().size());
   for (const auto& [name, group] : stream.groups()) {
@@ -191,7 +202,7 @@ void ReplyFull(ReplyWriter& reply, const Stream& stream, uint64_t most) {
 }
 
 // Takes [FULL [COUNT count]]. Nullopt without FULL.
-std::optional<uint64_t> TakeFull(Call& call) {
+std::optional<size_t> TakeFull(Call& call) {
   constexpr int64_t kUsual = 10;
   ArgReader& args = call.args;
   if (args.AtEnd()) return std::nullopt;
@@ -206,12 +217,13 @@ std::optional<uint64_t> TakeFull(Call& call) {
     args.Refuse("ERR unknown subcommand or wrong number of arguments for " +
                 Quoted(call.argv()[1], 128) + ". Try XINFO HELP.");
   }
-  return static_cast<uint64_t>(count < 0 ? kUsual : count);
+  if (count == 0) return SIZE_MAX;
+  return static_cast<size_t>(count < 0 ? kUsual : count);
 }
 
 void StreamInfo(Call& call) {
   const Stream* const stream = StreamOrError(call);
-  const std::optional<uint64_t> full = TakeFull(call);
+  const std::optional<size_t> full = TakeFull(call);
   if (call.Refused()) return;
   if (full) return ReplyFull(call.reply, *stream, *full);
   call.reply.Map(10 + ProducerFields(*stream));

@@ -89,12 +89,14 @@ std::vector<PendingEntry> EntriesOf(const ConsumerGroup& group, const PendingRan
                                     Millis now) {
   std::vector<PendingEntry> entries;
   std::optional<uint32_t> number;
+  size_t all = group.pending().size();
   if (range.consumer) {
     const Consumer* const consumer = group.FindConsumer(*range.consumer);
     if (consumer == nullptr) return entries;
     number = consumer->number;
+    all = consumer->pending;
   }
-  for (PendingEntries::Cursor at(group.pending(), range.first, number);
+  for (PendingEntries::Cursor at(group.pending(), range.first, number, all);
        at.valid() && at.entry().id <= range.last && entries.size() < range.most; at.Next()) {
     if (range.min_idle > Millis(0) && !at.entry().IsIdleSince(now - range.min_idle)) continue;
     entries.push_back(at.entry());

@@ -83,8 +83,9 @@ bool HasNewEntries(const Stream& stream, const ConsumerGroup& group, uint64_t ti
 // The entries that CLAIM moves to the consumer. Entries that the stream does not have stay pending.
 std::vector<PendingEntry> FindIdle(const Call& call, const ReadRequest& request,
                                    const Stream& stream, const ConsumerGroup& group) {
-  return group.pending().Idle(IdleSince(call.now(), *request.min_idle), MostEntries(call, request),
-                              [&](StreamId id) { return stream.Contains(id); });
+  return group.pending().Idle(
+      IdleSince(call.now(), *request.min_idle), MostEntries(call, request),
+      [&](StreamId id) { return stream.Contains(id); }, FirstClaimable(stream));
 }
 
 // After a wait only the stream that ended it is considered.
@@ -115,10 +116,11 @@ std::vector<WantedByGroup> StreamsWithGroup(Call& call, const ReadRequest& reque
 void ReplyPending(Call& call, const ReadRequest& request, const Edit<Stream>& stream,
                   ConsumerGroup& group, StreamId after) {
   const uint64_t most = MostEntries(call, request);
-  const uint32_t number = group.FindConsumer(request.consumer)->number;
+  const Consumer& consumer = *group.FindConsumer(request.consumer);
   std::vector<PendingEntry> entries;
-  for (PendingEntries::Cursor at(group.pending(), *after.Next(), number);
-       at.valid() && entries.size() < most; at.Next()) {
+  for (PendingEntries::Cursor at(group.pending(), *after.Next(), consumer.number,
+                                 std::min<uint64_t>(most, consumer.pending));
+       at.valid(); at.Next()) {
     entries.push_back(at.entry());
   }
   call.reply.Array(entries.size());

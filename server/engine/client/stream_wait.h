@@ -32,11 +32,15 @@ class StreamWait : public Wait {
   // idle for that time ends the wait, too (XREADGROUP CLAIM).
   StreamWait(std::vector<Position> positions, std::optional<std::string> group,
              std::optional<Millis> min_idle = std::nullopt)
-      : positions_(std::move(positions)), group_(std::move(group)), min_idle_(min_idle) {}
+      : positions_(std::move(positions)) {
+    if (group) group_ = {.group = *std::move(group), .min_idle = min_idle};
+  }
 
   bool CanServe(std::string_view key, const Entry& entry, Millis now) const override;
   std::optional<Millis> NextDue(const Entry& entry, Millis now) const override;
-  bool IsTimed() const override { return min_idle_.has_value(); }
+  const GroupClaim* claim() const override {
+    return group_ && group_->min_idle ? &*group_ : nullptr;
+  }
   bool EndsWithoutKey() const override { return group_.has_value(); }
   void GiveUp(ReplyWriter& reply) const override { reply.NullArray(); }
   size_t BytesUsed() const override;
@@ -45,12 +49,16 @@ class StreamWait : public Wait {
   bool CanServeGroup(const Stream& stream, Millis now) const;
 
   const std::vector<Position> positions_;
-  const std::optional<std::string> group_;
-  const std::optional<Millis> min_idle_;
+  std::optional<GroupClaim> group_;
 };
 
 // The time since which an entry is idle if it has been idle for `min_idle`.
 inline Millis IdleSince(Millis now, Millis min_idle) { return now - min_idle; }
+
+// The ID below which the stream has no entries: pending entries that were trimmed precede it.
+inline StreamId FirstClaimable(const Stream& stream) {
+  return stream.FirstId().value_or(kLastStreamId);
+}
 
 inline bool StreamWait::CanServe(std::string_view key, const Entry& entry, Millis now) const {
   const Stream* const stream = entry.GetIf<Stream>();
@@ -63,27 +71,30 @@ inline bool StreamWait::CanServe(std::string_view key, const Entry& entry, Milli
 }
 
 inline bool StreamWait::CanServeGroup(const Stream& stream, Millis now) const {
-  const ConsumerGroup* const group = stream.FindGroup(*group_);
+  const ConsumerGroup* const group = stream.FindGroup(group_->group);
   if (group == nullptr) return true;
-  if (!min_idle_) return stream.last_id() > group->last_id();
+  if (!group_->min_idle) return stream.last_id() > group->last_id();
   if (stream.LastEntryId().value_or(kFirstStreamId) > group->last_id()) return true;
-  return group->pending().AnyIdle(IdleSince(now, *min_idle_),
-                                  [&](StreamId id) { return stream.Contains(id); });
+  return group->pending().AnyIdle(
+      IdleSince(now, *group_->min_idle), [&](StreamId id) { return stream.Contains(id); },
+      FirstClaimable(stream));
 }
 
 inline std::optional<Millis> StreamWait::NextDue(const Entry& entry, Millis now) const {
   const Stream* const stream = entry.GetIf<Stream>();
-  const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(*group_);
+  const ConsumerGroup* const group = stream == nullptr ? nullptr : stream->FindGroup(group_->group);
   if (group == nullptr) return std::nullopt;
-  const std::optional<Millis> next = group->pending().NextDelivery(IdleSince(now, *min_idle_));
-  if (!next || *next > Millis::max() - *min_idle_) return std::nullopt;
-  return *next + *min_idle_;
+  const Millis min_idle = *group_->min_idle;
+  const std::optional<Millis> next =
+      group->pending().NextDelivery(IdleSince(now, min_idle), FirstClaimable(*stream));
+  if (!next || *next > Millis::max() - min_idle) return std::nullopt;
+  return *next + min_idle;
 }
 
 inline size_t StreamWait::BytesUsed() const {
   size_t bytes = AllocationSize(sizeof(*this)) + AllocatedBytes(positions_.data());
   for (const Position& position : positions_) bytes += AllocatedBytes(position.key);
-  return group_ ? bytes + AllocatedBytes(*group_) : bytes;
+  return group_ ? bytes + AllocatedBytes(group_->group) : bytes;
 }
 
 }  // namespace zsetd

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "core/util/time.h"
@@ -11,6 +13,14 @@ namespace zsetd {
 class Entry;
 class ReplyWriter;
 struct TimedScoreRange;
+
+// A group of streams, and how long a pending entry must have been idle to be claimed from it.
+struct GroupClaim {
+  std::string group;
+  std::optional<Millis> min_idle;  // nullopt: pending entries are not claimed
+
+  auto operator<=>(const GroupClaim&) const = default;
+};
 
 // The reason why a blocked command waits, and its reply if it waits for too long. A blocked client
 // owns one; it never changes.
@@ -38,8 +48,13 @@ class Wait {
   // waits for the same scores of a key can be served, or none.
   virtual const TimedScoreRange* scores() const { return nullptr; }
 
+  // The group, in each of its keys, whose new and idle entries the command waits for; null: it
+  // waits for something else. All waits for the same group and time of a key can be served, or
+  // none.
+  virtual const GroupClaim* claim() const { return nullptr; }
+
   // Whether an entry may serve the command although it does not change; see NextDue().
-  virtual bool IsTimed() const { return scores() != nullptr; }
+  bool IsTimed() const { return scores() != nullptr || claim() != nullptr; }
 
   // Whether the command runs again, to reply an error, when a key that it waits for is deleted.
   virtual bool EndsWithoutKey() const { return false; }

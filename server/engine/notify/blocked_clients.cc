@@ -24,10 +24,12 @@ size_t BlockedClients::BytesPerKey(size_t name_bytes) {
 // As if it had a group of its own.
 size_t BlockedClients::BytesPerGroup(size_t name_bytes) {
   constexpr size_t kGroupNode =
-      AllocationSize(kTreeNodeBytes + sizeof(std::pair<TimedScoreRange, Group>));
+      AllocationSize(kTreeNodeBytes + sizeof(std::pair<GroupName, Group>));
+  constexpr size_t kFirstNode =
+      AllocationSize(kTreeNodeBytes + sizeof(std::pair<uint64_t, Group*>));
   constexpr size_t kDueNode =
       AllocationSize(kTreeNodeBytes + sizeof(std::pair<std::pair<Millis, uint64_t>, Key>));
-  return kGroupNode + kDueNode + StringAllocationSize(name_bytes);
+  return kGroupNode + kFirstNode + kDueNode + StringAllocationSize(name_bytes);
 }
 
 void BlockedClients::Add(Client& client, BlockedCommand wait) {
@@ -42,9 +44,9 @@ void BlockedClients::Add(Client& client, BlockedCommand wait) {
       continue;
     }
     wait.allocated_bytes += BytesPerGroup(key.second.size());
-    const TimedScoreRange* const scores = wait.wait->scores();
-    Group& group = scores != nullptr ? waits.groups[*scores] : waits.timed[wait.number];
+    Group& group = waits.groups[NameOf(*wait.wait)];
     if (group.number == 0) group.number = ++last_group_;
+    if (group.waiting.empty()) waits.by_first.emplace(wait.number, &group);
     group.waiting.emplace(wait.number, &client);
   }
   if (wait.until) by_deadline_.emplace(*wait.until, &client);
@@ -68,25 +70,31 @@ void BlockedClients::RemoveFrom(const Key& key, const BlockedCommand& wait) {
   if (waits == by_key_.end()) return;  // the key was named twice
   if (!wait.wait->IsTimed()) {
     waits->second.any.erase(wait.number);
-  } else if (Group* const group = FindGroup(waits->second, wait); group != nullptr) {
-    group->waiting.erase(wait.number);
-    if (group->waiting.empty()) {
-      SetDue(key, *group, std::nullopt);
-      const TimedScoreRange* const scores = wait.wait->scores();
-      scores != nullptr ? waits->second.groups.erase(*scores)
-                        : waits->second.timed.erase(wait.number);
-    }
+  } else {
+    RemoveFromGroup(key, waits->second, wait);
   }
   if (waits->second.empty()) by_key_.erase(waits);
 }
 
-BlockedClients::Group* BlockedClients::FindGroup(Waits& waits, const BlockedCommand& wait) {
-  const auto find = [](auto& groups, const auto& name) {
-    const auto found = groups.find(name);
-    return found == groups.end() ? nullptr : &found->second;
-  };
-  const TimedScoreRange* const scores = wait.wait->scores();
-  return scores != nullptr ? find(waits.groups, *scores) : find(waits.timed, wait.number);
+void BlockedClients::RemoveFromGroup(const Key& key, Waits& waits, const BlockedCommand& wait) {
+  const auto found = waits.groups.find(NameOf(*wait.wait));
+  if (found == waits.groups.end()) return;  // the key was named twice
+  Group& group = found->second;
+  group.waiting.erase(wait.number);
+  auto first = waits.by_first.extract(wait.number);
+  if (group.waiting.empty()) {
+    SetDue(key, group, std::nullopt);
+    waits.groups.erase(found);
+  } else if (!first.empty()) {
+    first.key() = group.waiting.begin()->first;
+    waits.by_first.insert(std::move(first));
+  }
+}
+
+BlockedClients::GroupName BlockedClients::NameOf(const Wait& wait) {
+  assert(wait.IsTimed());
+  if (const TimedScoreRange* const scores = wait.scores()) return *scores;
+  return *wait.claim();
 }
 
 void BlockedClients::SetDue(const Key& key, Group& group, std::optional<Millis> due) {
@@ -119,39 +127,33 @@ std::optional<BlockedClients::Key> BlockedClients::TakeReady() {
   return key;
 }
 
+// A group whose first client comes before has been asked, and still has that client: it cannot be
+// served.
 Client* BlockedClients::NextFor(const Key& key, uint64_t after) const {
-  const auto waits = by_key_.find(key);
-  if (waits == by_key_.end()) return nullptr;
-  const std::pair<const uint64_t, Client*>* first = nullptr;
-  const auto consider = [&](const Waiting& waiting) {
-    const auto next = waiting.upper_bound(after);
-    if (next == waiting.end()) return;
-    if (first == nullptr || next->first < first->first) first = &*next;
-  };
-  consider(waits->second.any);
-  const auto consider_all = [&](const auto& groups) {
-    for (const auto& [name, group] : groups) {
-      if (group.deferred_in != pass_) consider(group.waiting);
-    }
-  };
-  consider_all(waits->second.groups);
-  consider_all(waits->second.timed);
-  return first == nullptr ? nullptr : first->second;
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return nullptr;
+  const Waits& waits = found->second;
+  const auto next = waits.any.upper_bound(after);
+  auto group = waits.by_first.upper_bound(after);
+  while (group != waits.by_first.end() && group->second->deferred_in == pass_) ++group;
+  const bool has_next = next != waits.any.end(), has_group = group != waits.by_first.end();
+  if (has_group && (!has_next || group->first < next->first)) {
+    return group->second->waiting.begin()->second;
+  }
+  return has_next ? next->second : nullptr;
 }
 
 void BlockedClients::Defer(Client& client, const Key& key, std::optional<Millis> due) {
-  assert(client.blocked && client.blocked->wait->IsTimed());
-  Group* const group = FindGroup(by_key_.at(key), *client.blocked);
-  assert(group != nullptr);
-  group->deferred_in = pass_;
-  SetDue(key, *group, due);
+  assert(client.blocked);
+  Group& group = by_key_.at(key).groups.at(NameOf(*client.blocked->wait));
+  group.deferred_in = pass_;
+  SetDue(key, group, due);
 }
 
 void BlockedClients::ClearDue(const Key& key) {
   const auto waits = by_key_.find(key);
   if (waits == by_key_.end()) return;
-  for (auto& [range, group] : waits->second.groups) SetDue(key, group, std::nullopt);
-  for (auto& [number, group] : waits->second.timed) SetDue(key, group, std::nullopt);
+  for (const auto& [first, group] : waits->second.by_first) SetDue(key, *group, std::nullopt);
 }
 
 bool BlockedClients::TouchDue(Millis now) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "core/sorted_set/timed_score_range.h"
 #include "core/util/time.h"
@@ -20,17 +21,18 @@ class Client;
 
 // The clients that are blocked on keys, in the order in which they blocked.
 //
-// A key is ready when it has changed. Clients that wait for a range of scores form a group with all
-// that wait for the same range of the same key: if the first of them cannot be served, none can. A
-// group has a due time, at which the key is ready without having changed. Any other client whose
-// wait is timed (Wait::IsTimed) is a group of its own.
+// A key is ready when it has changed. Clients whose waits are timed (Wait::IsTimed) form a group
+// with all that wait for the same range of scores, or the same claim, of the same key: if the first
+// of them cannot be served, none can. A group has a due time, at which the key is ready without
+// having changed.
 //
 //   key ──► any       10, 17, 18               each is asked whether the key serves it
-//       ├─► groups    -inf..now    11, 12      the first of each is asked
-//       │             -inf..100    15
-//       └─► timed     13                       each is asked
+//       └─► groups    -inf..now    11, 12      the first of each is asked
+//                     -inf..100    15
+//                     g, 1000 ms   13, 14
 //
-// Invariant: it has exactly the clients whose `blocked` is set, for every key of it.
+// Invariants: it has exactly the clients whose `blocked` is set, for every key of it; `by_first` of
+// a key has exactly its groups, none of which is empty.
 class BlockedClients {
  public:
   using Key = BlockedCommand::Key;
@@ -38,7 +40,7 @@ class BlockedClients {
   // The bytes that a wait for a key of this name takes, its words left out.
   static size_t BytesPerKey(size_t name_bytes);
 
-  // The additional bytes of a wait for scores.
+  // The additional bytes of a timed wait.
   static size_t BytesPerGroup(size_t name_bytes);
 
   void Add(Client& client, BlockedCommand wait);
@@ -65,7 +67,8 @@ class BlockedClients {
   // Defer() left out are back.
   std::optional<Key> TakeReady();
 
-  // The first client blocked on the key after the one of that number; or null.
+  // The first client to ask that blocked on the key after the one of that number; or null. O(log n)
+  // for n waits, amortised over those of a key.
   Client* NextFor(const Key& key, uint64_t after) const;
 
   // The key cannot serve the client, whose wait is timed: its group is left out by NextFor() until
@@ -88,6 +91,7 @@ class BlockedClients {
 
  private:
   using Waiting = std::map<uint64_t, Client*>;  // by the numbers of their waits
+  using GroupName = std::variant<TimedScoreRange, GroupClaim>;
 
   struct Group {
     uint64_t number = 0;  // groups that are due in the same millisecond become ready in this order
@@ -97,17 +101,18 @@ class BlockedClients {
   };
   struct Waits {
     Waiting any;
-    std::map<TimedScoreRange, Group> groups;
-    std::map<uint64_t, Group> timed;  // by the numbers of their waits
+    std::map<GroupName, Group> groups;
+    std::map<uint64_t, Group*> by_first;  // the groups, by the least numbers of their waits
 
-    bool empty() const { return any.empty() && groups.empty() && timed.empty(); }
+    bool empty() const { return any.empty() && by_first.empty(); }
   };
 
-  // The group of a timed wait; null if the key has none.
-  static Group* FindGroup(Waits& waits, const BlockedCommand& wait);
+  // The name of the group of a timed wait.
+  static GroupName NameOf(const Wait& wait);
 
   void SetDue(const Key& key, Group& group, std::optional<Millis> due);
   void RemoveFrom(const Key& key, const BlockedCommand& wait);
+  void RemoveFromGroup(const Key& key, Waits& waits, const BlockedCommand& wait);
 
   std::map<Key, Waits> by_key_;
   std::set<std::pair<Millis, Client*>> by_deadline_;

@@ -129,6 +129,44 @@ TEST(PendingEntries, FindIdleEntriesInTheOrderOfClaims) {
   }
 }
 
+// Trimmed entries precede all that a stream has, so the search need not ask for them.
+TEST(PendingEntries, FindIdleEntriesFromAnId) {
+  constexpr uint64_t kEntries = 1000;
+  PendingEntries entries;
+  for (uint64_t i = 0; i < kEntries; ++i) {
+    entries.Set({.id = {i, 0}, .delivered = Millis(static_cast<int64_t>(100 + i))});
+  }
+  for (const uint64_t from : {uint64_t{0}, uint64_t{1}, uint64_t{700}, kEntries}) {
+    uint64_t asked = 0;
+    const auto none = [&](StreamId id) {
+      EXPECT_GE(id, (StreamId{from, 0}));
+      ++asked;
+      return false;
+    };
+    EXPECT_FALSE(entries.AnyIdle(Millis(100 + kEntries), none, {from, 0}));
+    EXPECT_EQ(asked, kEntries - from);
+    const auto all = [](StreamId) { return true; };
+    EXPECT_EQ(entries.Idle(Millis(100 + kEntries), UINT64_MAX, all, {from, 0}).size(),
+              kEntries - from);
+    EXPECT_EQ(entries.NextDelivery(Millis(0), {from, 0}),
+              from == kEntries ? std::nullopt : std::optional(Millis(100 + from)));
+  }
+}
+
+TEST(PendingEntries, CursorsEndAfterTheEntriesThatTheyAreFor) {
+  PendingEntries entries;
+  for (uint64_t i = 0; i < 1000; ++i) {
+    entries.Set({.id = {i, 0}, .consumer = static_cast<uint32_t>(i % 10)});
+  }
+  for (const size_t most : {size_t{0}, size_t{1}, size_t{30}, size_t{100}, size_t{101}}) {
+    size_t count = 0;
+    for (PendingEntries::Cursor at(entries, kFirstStreamId, 3, most); at.valid(); at.Next()) {
+      EXPECT_EQ(at.entry().id, (StreamId{3 + 10 * count++, 0}));
+    }
+    EXPECT_EQ(count, std::min<size_t>(most, 100));
+  }
+}
+
 // The target is 12 bytes; redis-server 7.0 takes about 150.
 TEST(PendingEntries, TakeFewBytes) {
   constexpr uint64_t kEntries = 100'000;
@@ -168,6 +206,27 @@ TEST(ConsumerGroup, CountsThePendingEntriesOfItsConsumers) {
   EXPECT_EQ(group.FindConsumer("c")->number, 1u);  // that of b
   EXPECT_EQ(copy.NameOf(*copy.pending().Find({2, 0})), "b");
   EXPECT_EQ(copy.last_id(), (StreamId{5, 0}));
+}
+
+TEST(ConsumerGroup, HasTheFirstPendingEntriesOfEachConsumer) {
+  constexpr uint64_t kSeed = 5;
+  Rng rng(kSeed);
+  ConsumerGroup group;
+  for (const std::string name : {"a", "idle", "b", "c"}) group.AddConsumer(name, Millis(1));
+  group.RemoveConsumer("b");
+  for (uint64_t i = 0; i < 500; ++i) {
+    group.SetPending({i, 0}, rng.Below(50) == 0 ? "c" : "a", Millis(10), 1);
+    if (rng.Below(10) == 0) group.Release({i, 0}, 1);
+  }
+  for (const size_t most : {size_t{0}, size_t{1}, size_t{10}, SIZE_MAX}) {
+    const auto first = group.FirstPending(most);
+    for (const auto& [name, consumer] : group.consumers()) {
+      std::vector<PendingEntry> expected =
+          Contents(group.pending(), kFirstStreamId, consumer.number);
+      expected.resize(std::min(expected.size(), most));
+      EXPECT_EQ(first[consumer.number], expected) << name;
+    }
+  }
 }
 
 TEST(ConsumerGroup, KeepsReleasedEntriesWithoutAConsumer) {

@@ -66,8 +66,9 @@ void AddEntry(const StreamEntry& entry, const StreamEntry& first, const Names& n
 
 // Writes the IDs of the first entries of that consumer.
 void WriteIds(const PendingEntries& pending, uint32_t consumer, size_t count, RdbWriter& writer) {
-  PendingEntries::Cursor at(pending, kFirstStreamId, consumer);
-  for (size_t left = count; left > 0; --left, at.Next()) writer.Written(IdBytes(at.entry().id));
+  for (PendingEntries::Cursor at(pending, kFirstStreamId, consumer, count); at.valid(); at.Next()) {
+    writer.Written(IdBytes(at.entry().id));
+  }
 }
 
 // The empty consumer has the released entries, too.

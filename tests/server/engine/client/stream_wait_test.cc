@@ -44,5 +44,33 @@ TEST(StreamWait, OfAGroupEndsWithTheGroupAndTheKey) {
   EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", List()), kNow));
 }
 
+TEST(StreamWait, ForAClaimIsNotServedByTrimmedEntries) {
+  const StreamWait wait({{"s", std::nullopt}}, std::string("g"), Millis(100));
+  ASSERT_TRUE(wait.IsTimed());
+  Stream stream = WithEntries(4);
+  stream.AddGroup("g", ConsumerGroup({4, 0}, 4));
+  ConsumerGroup& group = *stream.ChangeGroup("g");
+  group.AddConsumer("c", kNow);
+  group.SetPending({1, 0}, "c", kNow - Millis(100), 1);
+  group.SetPending({2, 0}, "c", kNow - Millis(90), 1);
+  group.SetPending({4, 0}, "c", kNow - Millis(80), 1);
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", stream.Clone()), kNow));
+  stream.Trim({.by = StreamTrim::By::kLength, .length = 2});
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", stream.Clone()), kNow));
+  EXPECT_EQ(wait.NextDue(*Entry::Make("s", stream.Clone()), kNow), kNow + Millis(20));
+  stream.Trim({.by = StreamTrim::By::kLength, .length = 0});
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", stream.Clone()), kNow + Millis(500)));
+  EXPECT_EQ(wait.NextDue(*Entry::Make("s", stream.Clone()), kNow), std::nullopt);
+}
+
+TEST(StreamWait, EqualClaimsAreNamedEqually) {
+  const StreamWait wait({{"s", std::nullopt}}, std::string("g"), Millis(100));
+  const StreamWait equal({{"t", std::nullopt}}, std::string("g"), Millis(100));
+  const StreamWait later({{"s", std::nullopt}}, std::string("g"), Millis(101));
+  EXPECT_EQ(*wait.claim(), *equal.claim());
+  EXPECT_NE(*wait.claim(), *later.claim());
+  EXPECT_EQ(StreamWait({{"s", std::nullopt}}, std::string("g")).claim(), nullptr);
+}
+
 }  // namespace
 }  // namespace zsetd::stream_wait_test
