@@ -227,14 +227,23 @@ void Replicas::DisconnectAll() {
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
   if (!engine_.mode().IsBetweenUnits()) return;  // in the middle of a unit
-  const bool asks = std::exchange(asks_, false) && !persistence_.IsSavedForExit();
-  if (asks && !all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
+  if (asks_ && MayAppendControl()) {
+    asks_ = false;
+    if (!all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
+  }
   if (backlog_->end() == sent_until_) return;
   sent_until_ = backlog_->end();
   for (const auto& [id, replica] : all_) {
     if (replica->HasMore()) replica->client().mailbox.Wake();
   }
   DropUnneeded();
+}
+
+// During a failover the stream must end where the master has announced, also in a cluster.
+bool Replicas::MayAppendControl() const {
+  const ClientPause& pause = engine_.clients().pause();
+  return !pause.IsOn(ClientPause::Cause::kFailover, engine_.store().now()) &&
+         !persistence_.IsSavedForExit();
 }
 
 // Appends a request of the protocol to the stream. It does not count as a change.
@@ -441,7 +450,7 @@ void Replicas::Ping(Millis now) {
   const auto period = std::chrono::seconds(engine_.settings().repl_ping_replica_period);
   if (all_.empty() || engine_.replication().is_replica()) pinged_at_ = now;
   if (now - pinged_at_ < period) return;
-  if (!pings_ || persistence_.IsSavedForExit()) return;
+  if (!MayAppendControl()) return;
   pinged_at_ = now;
   AppendControl({"PING"});
 }

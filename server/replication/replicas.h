@@ -46,7 +46,6 @@ class Replicas {
   absl::Status SynchronizeByOldProtocol(Client& client);
   void Acknowledge(Client& client, int64_t offset, std::optional<int64_t> log_offset);
   void AskForAcknowledgements() { asks_ = true; }
-  void set_pings(bool pings) { pings_ = pings; }
   int64_t CountAcknowledged(int64_t offset) const;
   int64_t CountLogged(int64_t offset) const;
   int64_t last_change() const;
@@ -97,6 +96,7 @@ class Replicas {
   void Ping(Millis now);
   int64_t CountGood() const;
   Millis Now() const;
+  bool MayAppendControl() const;
   void AppendControl(std::initializer_list<std::string_view> words);
   void DropUnneeded();
   void FreeBacklog(Millis now);
@@ -119,7 +119,6 @@ class Replicas {
   int64_t change_end_ = 0;   // the end of the last change before `control_end_`
   int64_t control_end_ = 0;  // the end of the last control request
   bool asks_ = false;
-  bool pings_ = true;
   uint64_t drafts_ = 0;
   uint64_t full_syncs_ = 0;
   uint64_t partial_syncs_ = 0;

@@ -151,9 +151,6 @@ void ReplicationService::ResetStats() {
 }
 
 void ReplicationService::Tick(Micros) {
-  // PINGs would add bytes that the replica lacks, also during a failover in a cluster.
-  using Cause = ClientPause::Cause;
-  replicas_.set_pings(!engine_.clients().pause().IsOn(Cause::kFailover, engine_.store().now()));
   replicas_.Tick();
   follower_.Tick();
   if (!failover_.IsOn()) return;
