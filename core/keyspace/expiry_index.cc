@@ -71,6 +71,12 @@ void ExpiryIndex::Remove(Millis deadline, Entry& entry) {
   MergeIfSparse(found);
 }
 
+bool ExpiryIndex::Contains(Millis deadline, const Entry& entry) const {
+  if (blocks_.empty()) return false;
+  const Place place(deadline, entry);
+  return std::ranges::binary_search(std::prev(blocks_.upper_bound(place))->second, place);
+}
+
 Millis ExpiryIndex::Mean() const {
   return size_ == 0 ? Millis(0) : Millis(sum_ / static_cast<__int128>(size_));
 }

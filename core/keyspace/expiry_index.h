@@ -37,6 +37,9 @@ class ExpiryIndex {
   void Add(Millis deadline, Entry& entry);
   void Remove(Millis deadline, Entry& entry);  // the entry was added
 
+  // Whether the entry was added with this deadline. O(log n).
+  bool Contains(Millis deadline, const Entry& entry) const;
+
   // The entry with the earliest or the latest deadline; null if the index is empty. Among equal
   // deadlines, any of them.
   Entry* Earliest() const;

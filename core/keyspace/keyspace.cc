@@ -1,9 +1,19 @@
 #include "core/keyspace/keyspace.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace zsetd {
+namespace {
+
+// Removes the entry from the part of an index that has it.
+void RemoveFrom(ExpiryIndex& index, ExpiryIndex& aside, Millis deadline, Entry& entry) {
+  const bool is_aside = aside.size() > 0 && aside.Contains(deadline, entry);
+  (is_aside ? aside : index).Remove(deadline, entry);
+}
+
+}  // namespace
 
 Keyspace::Keyspace(uint64_t hash_seed, KeyArrangement arrangement)
     : entries_(hash_seed, arrangement) {}
@@ -12,6 +22,9 @@ Keyspace::Keyspace(Keyspace&& other) noexcept
     : entries_(std::move(other.entries_)),
       deadlines_(std::move(other.deadlines_)),
       element_deadlines_(std::move(other.element_deadlines_)),
+      deadlines_aside_(std::move(other.deadlines_aside_)),
+      element_deadlines_aside_(std::move(other.element_deadlines_aside_)),
+      with_element_deadlines_(std::exchange(other.with_element_deadlines_, 0)),
       hashes_with_deadlines_(std::exchange(other.hashes_with_deadlines_, 0)),
       now_(other.now_) {}
 
@@ -19,6 +32,9 @@ Keyspace& Keyspace::operator=(Keyspace&& other) noexcept {
   entries_ = std::move(other.entries_);
   deadlines_ = std::move(other.deadlines_);
   element_deadlines_ = std::move(other.element_deadlines_);
+  deadlines_aside_ = std::move(other.deadlines_aside_);
+  element_deadlines_aside_ = std::move(other.element_deadlines_aside_);
+  with_element_deadlines_ = std::exchange(other.with_element_deadlines_, 0);
   hashes_with_deadlines_ = std::exchange(other.hashes_with_deadlines_, 0);
   now_ = other.now_;
   return *this;
@@ -65,18 +81,20 @@ void Keyspace::Index(Entry& entry) {
 }
 
 void Keyspace::Unindex(Entry& entry) {
-  if (entry.deadline()) deadlines_.Remove(*entry.deadline(), entry);
+  if (entry.deadline()) RemoveFrom(deadlines_, deadlines_aside_, *entry.deadline(), entry);
   const std::optional<Millis> earliest = entry.EarliestElementDeadline();
   if (earliest) RemoveElementDeadline(*earliest, entry);
 }
 
 void Keyspace::AddElementDeadline(Millis earliest, Entry& entry) {
   element_deadlines_.Add(earliest, entry);
+  ++with_element_deadlines_;
   hashes_with_deadlines_ += entry.Holds<Hash>();
 }
 
 void Keyspace::RemoveElementDeadline(Millis earliest, Entry& entry) {
-  element_deadlines_.Remove(earliest, entry);
+  RemoveFrom(element_deadlines_, element_deadlines_aside_, earliest, entry);
+  --with_element_deadlines_;
   hashes_with_deadlines_ -= entry.Holds<Hash>();
 }
 
@@ -99,6 +117,33 @@ Entry* Keyspace::FirstWithDueElement() {
 Entry* Keyspace::FirstDue() {
   Entry* earliest = deadlines_.Earliest();
   return earliest != nullptr && IsDue(*earliest) ? earliest : nullptr;
+}
+
+void Keyspace::SetAsideDue(Entry& entry) {
+  assert(IsDue(entry) && IsHidden(entry));
+  deadlines_.Remove(*entry.deadline(), entry);
+  deadlines_aside_.Add(*entry.deadline(), entry);
+}
+
+void Keyspace::SetAsideDueElement(Entry& entry) {
+  assert(HasDueElement(entry) && IsHidden(entry));
+  const Millis earliest = *entry.EarliestElementDeadline();
+  element_deadlines_.Remove(earliest, entry);
+  element_deadlines_aside_.Add(earliest, entry);
+}
+
+// Entries that stay hidden are set aside again when they are found.
+void Keyspace::set_hidden_slots(const SlotFlags* slots) {
+  hidden_slots_ = slots;
+  while (Entry* const entry = deadlines_aside_.Earliest()) {
+    deadlines_aside_.Remove(*entry->deadline(), *entry);
+    deadlines_.Add(*entry->deadline(), *entry);
+  }
+  while (Entry* const entry = element_deadlines_aside_.Earliest()) {
+    const Millis earliest = *entry->EarliestElementDeadline();
+    element_deadlines_aside_.Remove(earliest, *entry);
+    element_deadlines_.Add(earliest, *entry);
+  }
 }
 
 std::optional<Millis> Keyspace::NextDeadline() const {
@@ -132,7 +177,7 @@ size_t Keyspace::visible_size() const {
 }
 
 bool Keyspace::AllDue() const {
-  if (deadlines_.size() < entries_.size()) return false;
+  if (with_deadline() < entries_.size()) return false;
   const Entry* latest = deadlines_.Latest();
   return latest == nullptr || IsDue(*latest);
 }
@@ -160,7 +205,8 @@ Millis Keyspace::AverageTimeToLive() const {
 }
 
 size_t Keyspace::OverheadBytes() const {
-  return entries_.BytesUsed() + deadlines_.BytesUsed() + element_deadlines_.BytesUsed();
+  return entries_.BytesUsed() + deadlines_.BytesUsed() + element_deadlines_.BytesUsed() +
+         deadlines_aside_.BytesUsed() + element_deadlines_aside_.BytesUsed();
 }
 
 }  // namespace zsetd

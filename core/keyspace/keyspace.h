@@ -26,7 +26,8 @@ namespace zsetd {
 // index, with the earliest deadline of its elements, exactly if elements have deadlines. An entry
 // past its deadline is never found, although it takes memory until it is reclaimed. The caller
 // handles due elements of values. Entries are valid until they are extracted, replaced or
-// reallocated.
+// reallocated. Each index has a second part, for entries that were set aside; all of them are due
+// and in hidden slots.
 class Keyspace {
  public:
   explicit Keyspace(uint64_t hash_seed, KeyArrangement arrangement = KeyArrangement::kWhole);
@@ -91,16 +92,21 @@ class Keyspace {
   // entry is due. O(1).
   Entry* FirstDue();
 
+  // Set an entry aside that the functions above have returned, and whose slot is hidden: they and
+  // NextDeadline() leave it out until its slot is not hidden any more.
+  void SetAsideDue(Entry& entry);
+  void SetAsideDueElement(Entry& entry);
+
   // The earliest deadline of an entry or element; nullopt without deadlines. It may be in the past
   // until the entry or element is reclaimed. O(1).
   std::optional<Millis> NextDeadline() const;
 
   // The number of keys, including due keys that are not reclaimed yet. O(1).
   size_t size() const { return entries_.size(); }
-  size_t with_deadline() const { return deadlines_.size(); }
+  size_t with_deadline() const { return deadlines_.size() + deadlines_aside_.size(); }
 
   // The number of entries whose values have elements with deadlines. O(1).
-  size_t with_element_deadlines() const { return element_deadlines_.size(); }
+  size_t with_element_deadlines() const { return with_element_deadlines_; }
 
   // The number of hashes among them. O(1).
   size_t hashes_with_deadlines() const { return hashes_with_deadlines_; }
@@ -159,10 +165,10 @@ class Keyspace {
   }
 
   // Hides the keys of these slots from visible_size() and Random(); null: hides none. The flags
-  // outlive this, and may change. A keyspace that replaces the contents of this one by assignment
-  // hides the same slots.
+  // outlive this; after a change they must be passed again. A keyspace that replaces the contents
+  // of this one by assignment hides the same slots. O(entries that were set aside).
   using SlotFlags = std::bitset<kSlotCount>;
-  void set_hidden_slots(const SlotFlags* slots) { hidden_slots_ = slots; }
+  void set_hidden_slots(const SlotFlags* slots);
   bool HidesSlots() const { return hidden_slots_ != nullptr; }
   bool IsHidden(const Entry& entry) const {
     return hidden_slots_ != nullptr && (*hidden_slots_)[KeySlot(entry.key())];
@@ -172,7 +178,7 @@ class Keyspace {
   size_t visible_size() const;
 
   // The entry with the earliest deadline, which may have passed; null if no entry has a deadline.
-  // O(1).
+  // Leaves out those that were set aside. O(1).
   const Entry* FirstToExpire() const { return deadlines_.Earliest(); }
 
   // The memory of the key: its entry with key and value, its bucket in the dictionary and its place
@@ -196,6 +202,9 @@ class Keyspace {
   KeyTable entries_;
   ExpiryIndex deadlines_;
   ExpiryIndex element_deadlines_;
+  ExpiryIndex deadlines_aside_;
+  ExpiryIndex element_deadlines_aside_;
+  size_t with_element_deadlines_ = 0;
   size_t hashes_with_deadlines_ = 0;
   Millis now_{0};
   const SlotFlags* hidden_slots_ = nullptr;  // not moved with the contents
@@ -220,7 +229,7 @@ template <class Visit>
 void Keyspace::SampleWithDeadline(Rng& rng, size_t count, Visit visit) const {
   constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
   if (with_deadline() < size() / kFew) {
-    for (size_t drawn = 0; drawn < std::min(count, with_deadline()); ++drawn) {
+    for (size_t drawn = 0; drawn < std::min(count, deadlines_.size()); ++drawn) {
       visit(std::as_const(*deadlines_.Random(rng)));
     }
     return;

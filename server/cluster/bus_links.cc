@@ -58,6 +58,9 @@ void BusLinks::Link::OnReceived(std::string_view bytes) {
     }
     const std::optional<size_t> length = BusMessageLength(known);
     if (!length) return links_.OnEnd(*this, "its bytes are no message");
+    if (*length > kMostBytesOfStranger && !links_.owner_.IsOfKnownNode(*id)) {
+      return links_.OnEnd(*this, "a stranger's message is too long");
+    }
     if (incomplete_.empty() && bytes.size() >= *length) {
       const std::string_view message = bytes.substr(0, *length);
       bytes.remove_prefix(*length);

@@ -23,7 +23,8 @@ namespace zsetd {
 //   Send() -> bytes
 //
 // This node opens a link to each other node and accepts one from each. Bytes that are no message
-// close the link. A message costs memory only as its bytes arrive.
+// close the link, and so does a message of a stranger that is longer than kMostBytesOfStranger. A
+// message costs memory only as its bytes arrive.
 //
 // Close() may be called at any time, also for the link whose message is being handled.
 class BusLinks {
@@ -41,6 +42,9 @@ class BusLinks {
 
     // The link has failed or ended, or its bytes were no message. Close() does not cause the call.
     virtual void OnClosed(LinkId link) = 0;
+
+    // Whether the peer of the link is a node of the cluster, whose messages may be long.
+    virtual bool IsOfKnownNode(LinkId link) const = 0;
 
     // A message, which is valid during the call.
     virtual void OnMessage(LinkId link, std::string_view message) = 0;

@@ -213,6 +213,9 @@ absl::Status ClusterService::StartMigrating(size_t slot, std::string_view target
   }
   const absl::StatusOr<const ClusterNode*> target = MasterForMove(target_id);
   if (!target.ok()) return target.status();
+  if (*target == &self()) {
+    return Refusal("ERR I'm already the owner of hash slot " + std::to_string(slot));
+  }
   bus().StartMigrating(slot, **target);
   return host_->Settle();
 }
@@ -223,10 +226,17 @@ absl::Status ClusterService::StartImporting(size_t slot, std::string_view source
   }
   const absl::StatusOr<const ClusterNode*> source = MasterForMove(source_id);
   if (!source.ok()) return source.status();
+  if (*source == &self()) {
+    return Refusal("ERR I'm not the owner of hash slot " + std::to_string(slot));
+  }
   constexpr Micros kBudget{5000};
   SlotEraser& eraser = host_->eraser();
   if (eraser.slots().Contains(slot) &&
       !eraser.EraseUntil(slot, engine_.host().stopwatch() + kBudget)) {
+    if (topology().OwnerOf(slot) == nullptr) {
+      return Refusal("ERR This node has keys of hash slot " + std::to_string(slot) +
+                     " to delete as soon as it knows another owner of the slot.");
+    }
     return Refusal("ERR This node still deletes keys of hash slot " + std::to_string(slot) +
                    ", which it has lost. Try again later.");
   }
@@ -247,8 +257,9 @@ absl::Status ClusterService::AssignSlot(size_t slot, std::string_view id) {
     return Refusal("ERR Can't assign hashslot " + std::to_string(slot) +
                    " to a different node while I still hold keys for this hash slot.");
   }
-  bus().AssignSlot(slot, *node);
-  return host_->Settle();
+  const absl::Status assigned = bus().AssignSlot(slot, *node);
+  absl::Status settled = host_->Settle();
+  return assigned.ok() ? settled : assigned;
 }
 
 absl::StatusOr<uint64_t> ClusterService::BumpEpoch(bool& has_changed) {
@@ -258,7 +269,9 @@ absl::StatusOr<uint64_t> ClusterService::BumpEpoch(bool& has_changed) {
 }
 
 absl::Status ClusterService::SetConfigEpoch(int64_t epoch) {
-  if (epoch < 0) return Refusal("ERR Invalid config epoch specified: " + std::to_string(epoch));
+  if (epoch < 0 || static_cast<uint64_t>(epoch) > kMostEpoch) {
+    return Refusal("ERR Invalid config epoch specified: " + std::to_string(epoch));
+  }
   if (topology().nodes().size() > 1) {
     return Refusal(
         "ERR The user can assign a config epoch only when the node does not know any other node.");

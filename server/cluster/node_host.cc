@@ -141,7 +141,8 @@ void NodeHost::Tick(Micros budget) {
 }
 
 bool NodeHost::HasWork() const {
-  return topology_has_changed_ || (HasSteps() && MayMakeSteps()) || MayErase();
+  return topology_has_changed_ || (HasSteps() && MayMakeSteps()) ||
+         (MayErase() && eraser_->HasWork());
 }
 
 // During a pause the data does not change.
@@ -164,14 +165,16 @@ void NodeHost::TopologyChanged() {
   }
 }
 
-// Clients do not see keys that are being imported or are to be deleted.
+// Clients do not see keys that are being imported or are to be deleted, and these do not expire
+// here.
 void NodeHost::HideSlots() {
   const Topology& topology = bus_->topology();
   const SlotSet& own = topology.MasterOf(topology.self()).slots;
-  hidden_slots_.reset();
+  const std::bitset<kSlotCount> before = std::exchange(hidden_slots_, {});
   topology.slots_to_clear.ForEach([&](size_t slot) {
     if (!own.Contains(slot)) hidden_slots_.set(slot);
   });
+  if (hidden_slots_ == before) return;
   engine_.store().database(0).set_hidden_slots(hidden_slots_.any() ? &hidden_slots_ : nullptr);
 }
 

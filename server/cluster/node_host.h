@@ -100,6 +100,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   LinkId OnAccepted(const std::string& peer_ip, const std::string& own_ip) override;
   void OnOpened(LinkId link, const std::string& peer_ip, const std::string& own_ip) override;
   void OnClosed(LinkId link) override;
+  bool IsOfKnownNode(LinkId link) const override { return bus_->IsOfKnownNode(link); }
   void OnMessage(LinkId link, std::string_view message) override;
 
   static absl::Status InWordsOfReply(absl::Status saved);

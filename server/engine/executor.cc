@@ -165,10 +165,21 @@ std::optional<Unit> Executor::Admit(Client& client, Args argv) {
   if (client.transaction.open && !command->Has(kNotQueuedInMulti)) {
     return Enqueue(client, *command, argv), std::nullopt;
   }
+  if (client.imported_slots != nullptr) [[unlikely]]
+    return RunImported(client, *command, argv);
   if (MustWaitForExpiry(client, *command, argv)) [[unlikely]] {
     return overdue_.Postpone(client, argv), std::nullopt;
   }
   return Run(client, *command, argv);
+}
+
+// The source of the slots decides when their keys expire: nothing is due, as for what a replica
+// receives.
+std::optional<Unit> Executor::RunImported(Client& client, const Command& command, Args argv) {
+  store_.SetNothingDue(true);
+  std::optional<Unit> unit = Run(client, command, argv);
+  store_.SetNothingDue(false);
+  return unit;
 }
 
 // Commands that are about no data may report measurements.

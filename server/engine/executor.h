@@ -90,6 +90,7 @@ class Executor {
   std::optional<Unit> AdmitActive(Client& client, Args argv);
   std::optional<Unit> Admit(Client& client, Args argv);
   std::optional<Unit> Run(Client& client, const Command& command, Args argv);
+  std::optional<Unit> RunImported(Client& client, const Command& command, Args argv);
   void CountTraffic(const Client& client, Args argv, size_t reply_start);
   void EndRequest(Client& client, size_t reply_start);
   void ContinueSuspended();

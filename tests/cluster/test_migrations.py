@@ -106,8 +106,8 @@ class Migrations(ClusterTest):
     def test_one_cluster(self):
         target, source, replica = self.start_pair(replica=True)
         for check in (self.check_errors, self.check_load, self.check_both_sides,
-                      self.check_waiting_clients, self.check_cancelled, self.check_password,
-                      self.check_flushed):
+                      self.check_waiting_clients, self.check_expiry, self.check_cancelled,
+                      self.check_password, self.check_flushed):
             with self.subTest(check.__name__):
                 check(target, source, replica)
 
@@ -196,6 +196,61 @@ class Migrations(ClusterTest):
             with self.assertRaises(redis.exceptions.ResponseError):
                 pipe.execute()
         self.assertIsNone(target.client.get(key))
+
+    def check_expiry(self, target, source, replica):
+        """Until the target has the slots, their source decides what expires. Here the test is the
+        source."""
+        slot = HALF + 4600
+        key = "{" + keys_of(slot, slot, 1)[0] + "}"
+        own = keys_of(0, HALF - 1, 1)[0]
+        deadline = int(time.time() * 1000) + 400
+        payloads = self.expiring_payloads(source, deadline)
+        with redis.Redis(port=target.port, single_connection_client=True) as link:
+            def restore(name, at, payload):
+                link.execute_command("RESTORE", key + name, at, payload, "ABSTTL")
+
+            link.execute_command("CLUSTER", "SYNCSLOTS", "BEGIN", "SOURCE", source.id, "NAME",
+                                 "f" * 40, "SLOTSRANGE", slot, slot)
+            for name in ("kept", "due"):
+                restore(name, deadline, payloads[0])
+                restore(name + ":hash", 0, payloads[1])
+                restore(name + ":set", 0, payloads[2])
+            target.client.set(own, 1, pxat=deadline)
+            time.sleep(0.6)
+            restore("late", deadline, payloads[0])
+            restore("late:hash", 0, payloads[1])
+            self.await_keys(slot, 8, target, replica)
+            self.await_that(lambda: own not in target.client.keys(), "own keys expire")
+            for name in ("kept", "late"):
+                self.assertEqual(link.incr(key + name), 101)
+                self.assertTrue(link.persist(key + name))
+                link.execute_command("HPERSIST", f"{key}{name}:hash", "FIELDS", 1, "a")
+            link.execute_command("ZPERSIST", f"{key}kept:set", "MEMBERS", 1, "a")
+            link.execute_command("CLUSTER", "SYNCSLOTS", "FINISH", deadline + 60000)
+        self.await_keys(slot, 5, target, replica)
+        self.assertEqual(target.client.mget(key + "kept", key + "late"), ["101", "101"])
+        for name in ("kept", "late"):
+            self.assertEqual(target.client.hgetall(f"{key}{name}:hash"), {"a": "1"})
+        self.assertEqual(target.client.zrange(f"{key}kept:set", 0, -1), ["a"])
+        self.await_that(lambda: target.command("DEBUG", "DIGEST") ==
+                        replica.command("DEBUG", "DIGEST"), "the replica differs")
+
+    def expiring_payloads(self, source, deadline):
+        """Returns dumps of a string, and of a hash and a sorted set with that deadline."""
+        key = keys_of(HALF + 4700, HALF + 4700, 1)[0]
+        names = [f"{{{key}}}:{name}" for name in ("string", "hash", "set")]
+        with redis.Redis(port=source.port) as client:
+            client.set(names[0], 100)
+            client.hset(names[1], mapping={"a": 1, "b": 2})
+            client.zadd(names[2], {"a": 1, "b": 2})
+            client.execute_command("HPEXPIREAT", names[1], deadline, "FIELDS", 2, "a", "b")
+            client.execute_command("ZPEXPIREAT", names[2], deadline, "MEMBERS", 2, "a", "b")
+            return [client.dump(name) for name in names]
+
+    def await_keys(self, slot, count, *nodes):
+        for node in nodes:
+            self.await_that(lambda: node.command("CLUSTER", "COUNTKEYSINSLOT", slot) == count,
+                            lambda: node.command("CLUSTER", "GETKEYSINSLOT", slot, 100))
 
     def check_errors(self, target, source, _):
         def error(*words, node=source):

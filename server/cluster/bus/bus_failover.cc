@@ -75,7 +75,8 @@ void BusFailover::TakeMastersOffset(const ClusterNode& sender, const BusHeader& 
 void BusFailover::CheckOffset() {
   ManualFailover& manual = state_.manual_failover;
   if (manual.deadline == 0 || manual.can_start || manual.master_offset == -1) return;
-  if (!state_.self().is_replica || state_.host.ReplicationOffset() != manual.master_offset) return;
+  // A master of Redis may ask for acknowledgements behind the announced offset.
+  if (!state_.self().is_replica || state_.host.ReplicationOffset() < manual.master_offset) return;
   manual.can_start = true;
   state_.must_try_failover = true;
   state_.Notice("All writes of the paused master have arrived. Starting the manual failover");

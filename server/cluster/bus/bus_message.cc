@@ -4,6 +4,7 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "server/cluster/topology/cluster_node.h"
@@ -146,8 +147,17 @@ static_assert(sizeof(WirePublication) == 8);
 
 constexpr size_t kMostPings = 8u << 20;           // 65,535 entries of gossip, and extensions
 constexpr size_t kMostPublication = 1024u << 20;  // a channel and a payload of 512 MB each
-constexpr size_t kMostForgottenNodes = 16384;
 constexpr size_t kMostNameBytes = 255;  // of host names and of human-readable ones, as in Redis
+
+// The most bytes of a PING about this number of other nodes.
+constexpr size_t LongestPing(size_t nodes) {
+  constexpr size_t kTexts = 3;  // two names and the shard's
+  return kHeaderBytes + nodes * sizeof(WireGossip) +
+         kMostForgottenNodes * (kExtensionBytes + sizeof(WireForgottenNode)) +
+         kTexts * (kExtensionBytes + kMostNameBytes + 1);
+}
+static_assert(LongestPing(UINT16_MAX) <= kMostPings);
+static_assert(LongestPing(kMostClusterNodes) <= kMostBytesOfStranger);
 
 // Copies a struct of fields from the front of `bytes`, and removes it there. Returns false if the
 // bytes are too few.
@@ -185,6 +195,11 @@ bool IsPublication(BusMessageType type) {
   return type == BusMessageType::kPublish || type == BusMessageType::kPublishShard;
 }
 
+// Whether a node can have this name: nodes.conf has a name of zeros for "none".
+bool IsNameOfNode(std::string_view text) {
+  return IsNodeId(text) && text.find_first_not_of('0') != std::string_view::npos;
+}
+
 bool DecodeHeader(const WireHeader& wire, BusHeader& header) {
   header.type = static_cast<BusMessageType>(static_cast<uint16_t>(wire.type));
   header.sender = TextOf(wire.sender);
@@ -202,7 +217,9 @@ bool DecodeHeader(const WireHeader& wire, BusHeader& header) {
   header.has_paused_clients = (wire.message_flags[0] & kPausedFlag) != 0;
   header.forces_vote = (wire.message_flags[0] & kForceVoteFlag) != 0;
   header.reads_extensions = (wire.message_flags[0] & kExtensionsFlag) != 0;
-  return IsNodeId(header.sender) && (header.master_id.empty() || IsNodeId(header.master_id)) &&
+  if (header.current_epoch > kMostEpoch || header.config_epoch > kMostEpoch) return false;
+  return IsNameOfNode(header.sender) &&
+         (header.master_id.empty() || IsNameOfNode(header.master_id)) &&
          (header.ip.empty() || IsBusAddress(header.ip));
 }
 
@@ -220,7 +237,7 @@ bool DecodeGossip(std::string_view& bytes, size_t count, std::vector<BusGossip>&
                     .second_port = wire.second_port,
                     .bus_port = wire.bus_port,
                     .flags = wire.flags};
-    const bool is_valid = IsNodeId(entry.id) && (entry.ip.empty() || IsBusAddress(entry.ip));
+    const bool is_valid = IsNameOfNode(entry.id) && (entry.ip.empty() || IsBusAddress(entry.ip));
     if (is_valid) gossip.push_back(std::move(entry));
   }
   return true;
@@ -305,7 +322,7 @@ bool DecodeBody(std::string_view& bytes, const WireHeader& wire, BusMessage& mes
       message.subject_id = TextOf(update.id);
       message.subject_epoch = update.config_epoch;
       message.subject_slots = update.slots;
-      return IsNodeId(message.subject_id);
+      return IsNodeId(message.subject_id) && message.subject_epoch <= kMostEpoch;
     }
     case BusMessageType::kModule:
       bytes = {};
@@ -334,7 +351,9 @@ uint16_t AppendExtensions(std::string& out, const BusExtensions& extensions) {
   };
   append_text(kHostname, extensions.hostname);
   append_text(kHumanName, extensions.human_name);
-  for (const BusForgottenNode& node : extensions.forgotten_nodes) {
+  const std::span<const BusForgottenNode> forgotten = extensions.forgotten_nodes;
+  for (const BusForgottenNode& node :
+       forgotten.first(std::min(forgotten.size(), kMostForgottenNodes))) {
     WireForgottenNode wire;
     SetText(wire.id, node.id);
     wire.seconds = node.seconds;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/cluster/topology/forgotten_nodes.h"
 #include "server/cluster/topology/slot_set.h"
 
 namespace zsetd {
@@ -37,6 +38,9 @@ inline constexpr size_t kBusMessageTypes = 11;
 
 // The name of a type in CLUSTER INFO: "ping", "auth-req".
 std::string_view BusMessageName(BusMessageType type);
+
+// The longest message of a peer that is not known to be a node: a PING or MEET about all nodes.
+inline constexpr size_t kMostBytesOfStranger = 2u << 20;
 
 // The number of bytes from which BusMessageLength() finds the length of a message.
 inline constexpr size_t kBusPrefixBytes = 16;
@@ -122,7 +126,8 @@ struct BusMessage {
 // invalid names and unknown extensions are left out. The slots cost nothing; O(length) otherwise.
 std::optional<BusMessage> DecodeBusMessage(std::string_view bytes);
 
-// The whole message. Names are valid, and texts fit.
+// The whole message, with the first kMostForgottenNodes of the forgotten nodes. Names are valid,
+// and texts fit.
 std::string EncodeBusMessage(const BusMessage& message);
 
 // Whether the text may be an address, a host name or a human-readable name in messages and in

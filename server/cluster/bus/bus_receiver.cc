@@ -6,9 +6,9 @@
 namespace zsetd {
 namespace {
 
-constexpr int64_t kMillis = 1000;            // of a second
-constexpr int64_t kClockDifference = 500;    // between two nodes
-constexpr uint64_t kMostForgotten = 86'400;  // seconds; a bound for an extension's number
+constexpr int64_t kMillis = 1000;               // of a second
+constexpr int64_t kClockDifference = 500;       // between two nodes
+constexpr uint64_t kLongestForgotten = 86'400;  // seconds; a bound for an extension's number
 
 bool IsPingOrMeet(BusMessageType type) {
   return type == BusMessageType::kPing || type == BusMessageType::kMeet;
@@ -206,8 +206,7 @@ void BusReceiver::MoveNode(ClusterNode& node, const BusGossip& gossip) {
 void BusReceiver::AddNode(const BusGossip& gossip) {
   constexpr uint16_t kUnusable = kBusNoAddress | kBusHandshake;
   if ((gossip.flags & kUnusable) != 0 || gossip.ip.empty()) return;
-  const auto forgotten = state_.forgotten_until.find(gossip.id);
-  if (forgotten != state_.forgotten_until.end() && forgotten->second > state_.Now()) return;
+  if (state_.forgotten_nodes.Contains(gossip.id, state_.Now())) return;
   if (state_.topology.nodes().size() >= kMostClusterNodes) return;
   ClusterNode& node = state_.topology.FindOrAdd(gossip.id);
   node.created = state_.Now();
@@ -245,8 +244,8 @@ void BusReceiver::ForgetNode(const ClusterNode& sender, const BusForgottenNode& 
   const ClusterNode& self = state_.self();
   if (node == nullptr || node == &self || node == &sender) return;
   if (self.is_replica && self.master_id == node->id) return;
-  const auto seconds = static_cast<int64_t>(std::min(forgotten.seconds, kMostForgotten));
-  state_.forgotten_until[node->id] = state_.Now() + seconds * kMillis;
+  const auto seconds = static_cast<int64_t>(std::min(forgotten.seconds, kLongestForgotten));
+  state_.forgotten_nodes.Add(node->id, state_.Now() + seconds * kMillis);
   state_.Notice("Forgetting node " + NodeText(*node) + ", as node " + NodeText(sender) + " does");
   roles_.Remove(*node);
 }

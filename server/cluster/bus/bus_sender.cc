@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <ranges>
 #include <utility>
 
 namespace zsetd {
@@ -103,8 +104,8 @@ BusExtensions BusSender::Extensions() const {
   if (!self.human_name.empty()) extensions.human_name = self.human_name;
   extensions.shard_id = state_.topology.ShardIdOf(self);
   const int64_t now = state_.Now();
-  for (const auto& [id, until] : state_.forgotten_until) {
-    if (until <= now) continue;
+  for (const auto& [until, id] : std::views::reverse(state_.forgotten_nodes.by_end())) {
+    if (until <= now) break;
     const auto seconds = static_cast<uint64_t>((until - now) / kMillisOfSecond);
     extensions.forgotten_nodes.push_back({id, seconds});
   }

@@ -2,7 +2,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "core/util/rng.h"
 #include "server/cluster/bus/bus_host.h"
 #include "server/cluster/bus/bus_settings.h"
+#include "server/cluster/topology/forgotten_nodes.h"
 #include "server/cluster/topology/topology.h"
 
 namespace zsetd {
@@ -72,8 +72,7 @@ struct BusState {
   // Slots whose owners do not claim them any more. Each claim of another node is valid.
   std::bitset<kSlotCount> withdrawn_slots;
 
-  // Nodes that gossip must not add again, and until when.
-  std::map<std::string, int64_t, std::less<>> forgotten_until;
+  ForgottenNodes forgotten_nodes;
 
   // The work of Settle().
   bool must_save = false;

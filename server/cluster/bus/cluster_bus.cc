@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cassert>
 #include <optional>
 #include <utility>
@@ -40,6 +41,46 @@ std::optional<std::string> NormalIp(std::string_view text) {
 
 bool IsPort(int64_t port) { return port > 0 && port <= kMaxPort; }
 
+// The state that a takeover of slots changes, as it was before.
+class StateBeforeTakeover {
+ public:
+  StateBeforeTakeover(BusState& state, const SlotSet& slots)
+      : slots_to_clear_(state.topology.slots_to_clear),
+        withdrawn_slots_(state.withdrawn_slots),
+        current_epoch_(state.topology.current_epoch),
+        config_epoch_(state.self().config_epoch),
+        accepts_replicas_(state.self().accepts_replicas) {
+    const Topology::Moves& imports = state.topology.importing();
+    slots.ForEach([&](size_t slot) {
+      owners_.emplace_back(slot, state.topology.OwnerOf(slot));
+      const auto found = imports.find(static_cast<uint16_t>(slot));
+      if (found != imports.end()) imports_.insert(*found);
+    });
+  }
+
+  // Precondition: no other node has received a message about the takeover, so its epoch can be used again.
+  void Restore(BusState& state) const {
+    Topology& topology = state.topology;
+    for (const auto& [slot, owner] : owners_) topology.SetOwner(slot, owner);
+    for (const auto& [slot, source] : imports_) topology.StartImporting(slot, *source);
+    topology.slots_to_clear = slots_to_clear_;
+    topology.current_epoch = current_epoch_;
+    state.withdrawn_slots = withdrawn_slots_;
+    state.self().config_epoch = config_epoch_;
+    state.self().accepts_replicas = accepts_replicas_;
+    state.must_check_state = true;
+  }
+
+ private:
+  std::vector<std::pair<size_t, ClusterNode*>> owners_;
+  SlotSet slots_to_clear_;
+  Topology::Moves imports_;  // of the slots
+  std::bitset<kSlotCount> withdrawn_slots_;
+  uint64_t current_epoch_;
+  uint64_t config_epoch_;
+  bool accepts_replicas_;
+};
+
 }  // namespace
 
 // The parts, each of which uses the ones before it.
@@ -50,7 +91,7 @@ class ClusterBus::Machine {
 
   void RepairTopology();
   void ApplySettings();
-  void TakeSlots(const SlotSet& slots);
+  absl::Status TakeSlots(const SlotSet& slots);
   void OpenLinks();
   void PingRandomNode();
   void PingSilentNodes();
@@ -93,12 +134,24 @@ void ClusterBus::Machine::ApplySettings() {
   state.must_check_state = true;
 }
 
-// Saves the slots before this node announces them, with a sync if they need a new epoch.
-void ClusterBus::Machine::TakeSlots(const SlotSet& slots) {
-  slots.ForEach([&](size_t slot) { roles.SetOwner(slot, &state.self()); });
+// Saves the slots before this node announces them, with a sync if they need a new epoch: from then
+// on the keys of the former owner are deleted. A restart that undid the takeover would delete those
+// of this node.
+absl::Status ClusterBus::Machine::TakeSlots(const SlotSet& slots) {
+  const StateBeforeTakeover before(state, slots);
+  slots.ForEach([&](size_t slot) {
+    roles.SetOwner(slot, &state.self());
+    state.topology.slots_to_clear.Erase(slot);
+  });
   roles.ClaimGreatestEpoch();
-  (void)state.SaveAsRequested();
+  if (const absl::Status saved = state.SaveAsRequested(); !saved.ok()) {
+    state.Warning("The takeover of slots cannot be saved. They stay with their owner");
+    before.Restore(state);
+    return Refusal("ERR The takeover of the slots cannot be saved: " +
+                   std::string(ErrorLine(saved)));
+  }
   sender.BroadcastPong(BusSender::Audience::kAll);
+  return absl::OkStatus();
 }
 
 void ClusterBus::Machine::OpenLinks() {
@@ -212,7 +265,12 @@ size_t ClusterBus::CountFailureReports(const ClusterNode& node) const {
 }
 
 bool ClusterBus::HasForgotten(const std::string& id) const {
-  return machine_->state.forgotten_until.contains(id);
+  return machine_->state.forgotten_nodes.Contains(id, machine_->state.Now());
+}
+
+bool ClusterBus::IsOfKnownNode(LinkId link) const {
+  const LinkTable::Link* found = machine_->links.Find(link);
+  return found != nullptr && found->node != nullptr && !found->node->in_handshake;
 }
 
 LinkId ClusterBus::Accept(std::string_view peer_ip, std::string_view own_ip) {
@@ -247,8 +305,7 @@ void ClusterBus::Tick() {
   machine.OpenLinks();
   machine.PingRandomNode();
   machine.PingSilentNodes();
-  const int64_t now = state.Now();
-  std::erase_if(state.forgotten_until, [&](const auto& entry) { return entry.second <= now; });
+  state.forgotten_nodes.RemoveEnded(state.Now());
   const ClusterNode& self = state.self();
   const ClusterNode* master = state.topology.KnownMasterOf(self);
   if (master != nullptr && !master->ip.empty() && !state.host.FollowsMaster()) {
@@ -290,7 +347,7 @@ absl::Status ClusterBus::Meet(std::string_view ip, int64_t port, int64_t bus_por
 
 void ClusterBus::Forget(const ClusterNode& node) {
   BusState& state = machine_->state;
-  state.forgotten_until[node.id] = state.Now() + state.settings.forgotten_for;
+  state.forgotten_nodes.Add(node.id, state.Now() + state.settings.forgotten_for);
   machine_->roles.Remove(*state.topology.Find(node.id));
 }
 
@@ -318,7 +375,7 @@ void ClusterBus::Reset(bool hard) {
     const std::string id = &first == &self ? state.topology.nodes().rbegin()->first : first.id;
     machine_->roles.Remove(*state.topology.Find(id));
   }
-  state.forgotten_until.clear();
+  state.forgotten_nodes.Clear();
   self.shard_id.clear();
   self.accepts_replicas = false;
   if (hard) {
@@ -354,18 +411,24 @@ void ClusterBus::EndMove(size_t slot) {
 
 // If a crash of the machine undoes that another node owns the slot, that node's greater epoch
 // restores it.
-void ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
+absl::Status ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
   SlotSet slots;
   slots.Insert(slot);
-  if (&owner != &machine_->state.self()) return GiveSlots(slots, owner);
   const bool ends_import =
       machine_->state.topology.importing().contains(static_cast<uint16_t>(slot));
-  ends_import ? machine_->TakeSlots(slots) : SetOwner(slot, &owner);
+  if (&owner != &machine_->state.self()) {
+    GiveSlots(slots, owner);
+  } else if (ends_import) {
+    return machine_->TakeSlots(slots);
+  } else {
+    SetOwner(slot, &owner);
+  }
+  return absl::OkStatus();
 }
 
-void ClusterBus::TakeSlots(const SlotSet& slots) {
+absl::Status ClusterBus::TakeSlots(const SlotSet& slots) {
   machine_->state.SaveSyncedLater();
-  machine_->TakeSlots(slots);
+  return machine_->TakeSlots(slots);
 }
 
 void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode& owner) {

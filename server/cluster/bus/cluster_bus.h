@@ -44,7 +44,8 @@ struct BusLink {
 // Invariants:
 // - A vote is saved and synced before it is sent. This node votes at most once in an epoch, also
 //   after a restart from its last saved nodes.conf.
-// - A promotion is saved and synced before it is announced.
+// - A promotion is saved and synced before it is announced. A takeover of slots also is, without a
+//   sync if CLUSTER SETSLOT needs no new epoch.
 // - A slot changes its owner by a message only in favour of a greater configuration epoch, or if
 //   the owner has withdrawn its claim.
 // - A message from a node that is not known changes neither nodes nor slots. A MEET starts a
@@ -82,6 +83,10 @@ class ClusterBus {
 
   // Whether the node was forgotten a short time ago, by a command here or on another node.
   bool HasForgotten(const std::string& id) const;
+
+  // Whether the peer of the link is a node of the cluster: it has stated so, or this node has
+  // opened the link to it. A peer in a handshake is not known.
+  bool IsOfKnownNode(LinkId link) const;
 
   // ---- Inputs of links. IDs that the bus has closed, or does not know, are ignored.
 
@@ -134,7 +139,9 @@ class ClusterBus {
   // A migration of slots by this node and another one has ended: this node takes the slots with the
   // greatest epoch, without a vote, and broadcasts it; or they are those of `owner` now. If this
   // node's last slot goes, it becomes a replica of the owner (cluster-allow-replica-migration).
-  void TakeSlots(const SlotSet& slots);
+  // TakeSlots() removes the slots from Topology::slots_to_clear, too. If that cannot be saved, it
+  // changes and sends nothing, and returns a refusal.
+  absl::Status TakeSlots(const SlotSet& slots);
   void GiveSlots(const SlotSet& slots, const ClusterNode& owner);
 
   // Whether the owner of the slot does not claim it any more, and no other node has claimed it yet.
@@ -145,12 +152,12 @@ class ClusterBus {
 
   // CLUSTER SETSLOT. The marks of a move are saved without a sync, as in Redis: no other node
   // depends on them. AssignSlot() is SETSLOT NODE: if it ends an import, this node claims the
-  // greatest epoch without a vote and broadcasts it. If this node's last slot goes, it becomes a
-  // replica of the new owner (cluster-allow-replica-migration).
+  // greatest epoch without a vote and broadcasts it, like TakeSlots(). If this node's last slot
+  // goes, it becomes a replica of the new owner (cluster-allow-replica-migration).
   void StartMigrating(size_t slot, const ClusterNode& target);
   void StartImporting(size_t slot, const ClusterNode& source);
   void EndMove(size_t slot);
-  void AssignSlot(size_t slot, const ClusterNode& owner);
+  absl::Status AssignSlot(size_t slot, const ClusterNode& owner);
 
   // CLUSTER BUMPEPOCH. Returns whether the epoch has changed; false: it was the greatest already.
   bool BumpEpoch();

@@ -55,6 +55,10 @@ bool NodeHandshakes::TakeAnswer(LinkTable::Link& link, ClusterNode* known,
     roles_.Remove(node);
     return false;
   }
+  if (state_.topology.Find(header.sender) != nullptr) {  // the random name of a handshake
+    roles_.Remove(node);
+    return false;
+  }
   state_.topology.Rename(node, header.sender);
   node.in_handshake = node.sends_meet = false;
   node.is_replica = (header.flags & kBusReplica) != 0;

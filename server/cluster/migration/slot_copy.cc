@@ -49,7 +49,7 @@ void SlotCopy::Step() {
   SkipEmptySlots();
 }
 
-// A key whose time is over is deleted by the target, and by an effect of this node.
+// The target keeps a key whose time is over until an effect of this node deletes it.
 void SlotCopy::SendKey(const Entry& entry) {
   std::string payload;
   RdbWriter writer(payload, engine_.settings().rdbcompression);

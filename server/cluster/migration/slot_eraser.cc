@@ -7,17 +7,19 @@
 
 namespace zsetd {
 
-bool SlotEraser::MustErase(size_t slot) const {
-  const ClusterNode& self = topology_.self();
-  const ClusterNode* owner = topology_.OwnerOf(slot);
-  return !self.is_replica && owner != nullptr && owner != &self &&
-         engine_.store().database(0).keys().CountInSlot(slot) > 0;
+bool SlotEraser::IsDone(size_t slot) const {
+  return topology_.OwnerOf(slot) == &topology_.self() ||
+         engine_.store().database(0).keys().CountInSlot(slot) == 0;
+}
+
+bool SlotEraser::MayErase(size_t slot) const {
+  return !topology_.self().is_replica && topology_.OwnerOf(slot) != nullptr;
 }
 
 bool SlotEraser::EraseUntil(size_t slot, Micros until) {
   slots_.Insert(slot);
-  while (MustErase(slot)) {
-    if (engine_.host().stopwatch() >= until) return false;
+  while (!IsDone(slot)) {
+    if (!MayErase(slot) || engine_.host().stopwatch() >= until) return false;
     EraseSome(slot);
   }
   slots_.Erase(slot);
@@ -26,15 +28,18 @@ bool SlotEraser::EraseUntil(size_t slot, Micros until) {
 
 void SlotEraser::Continue(Micros budget) {
   const Micros end = engine_.host().stopwatch() + budget;
-  while (!slots_.empty()) {
-    const size_t slot = slots_.First();
-    if (!MustErase(slot)) {
+  is_waiting_ = false;
+  for (size_t slot = slots_.Next(0); slot < kSlotCount;) {
+    if (IsDone(slot)) {
       slots_.Erase(slot);
+    } else if (MayErase(slot)) {
+      EraseSome(slot);
+      if (engine_.host().stopwatch() >= end) return;
       continue;
     }
-    EraseSome(slot);
-    if (engine_.host().stopwatch() >= end) return;
+    slot = slots_.Next(slot + 1);
   }
+  is_waiting_ = true;
 }
 
 // Deletes the keys of a bucket. The scan starts again at its end, and for another slot.

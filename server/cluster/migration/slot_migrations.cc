@@ -240,6 +240,8 @@ SlotMigrations::Import* SlotMigrations::ImportOf(const Client& client) {
   return nullptr;
 }
 
+// The source deletes its keys as soon as it knows that this node owns the slots. After an error it
+// keeps them, and ends the connection.
 absl::Status SlotMigrations::FinishImport(Client& source, int64_t deadline) {
   Import* const import = ImportOf(source);
   if (import == nullptr) return Refusal("ERR The connection imports no slots.");
@@ -247,30 +249,28 @@ absl::Status SlotMigrations::FinishImport(Client& source, int64_t deadline) {
   if (host_.Now() >= deadline) {
     return Refusal("ERR It is too late to take the slots, or the clocks of the nodes differ");
   }
-  SlotSet to_clear = topology().slots_to_clear;
-  import->slots.ForEach([&](size_t slot) { to_clear.Erase(slot);
-});
-host_.bus().SetSlotsToClear(to_clear);
-host_.bus().TakeSlots(import->slots);
-(void)host_.Settle();  // errors are in the log: this node owns the slots nevertheless
-const auto found = std::ranges::find(imports_, import, &std::unique_ptr<Import>::get);
-EndImport(static_cast<size_t>(found - imports_.begin()), "success", "");
-return absl::OkStatus();
-}  // namespace zsetd
+  // After an error the next save restores what the failed one may have left in the file.
+  const absl::Status taken = host_.bus().TakeSlots(import->slots);
+  (void)host_.Settle();  // errors are in the log
+  if (!taken.ok()) return taken;
+  const auto found = std::ranges::find(imports_, import, &std::unique_ptr<Import>::get);
+  EndImport(static_cast<size_t>(found - imports_.begin()), "success", "");
+  return absl::OkStatus();
+}
 
 std::optional<std::string_view> SlotMigrations::WhyImportFails(const Import& import) const {
   const ClusterNode* source = topology().Find(import.view.source_id);
   if (topology().self().is_replica) return "The target is not a master any more";
   if (was_flushed_) return "The data of the target was flushed";
   bool is_owned = source != nullptr;
-  import.slots.ForEach([&](size_t slot) { is_owned &= topology().OwnerOf(slot) == source;
-});
-if (!is_owned) return "A slot has got another owner";
-const Millis silent = engine_.store().now() - import.source->connection.last_active;
-if (silent > std::chrono::seconds(engine_.settings().repl_timeout)) {
-  return "The source does not respond";
-}
-return std::nullopt;
+  const SlotSet& slots = import.slots;
+  slots.ForEach([&](size_t slot) { is_owned &= topology().OwnerOf(slot) == source; });
+  if (!is_owned) return "A slot has got another owner";
+  const Millis silent = engine_.store().now() - import.source->connection.last_active;
+  if (silent > std::chrono::seconds(engine_.settings().repl_timeout)) {
+    return "The source does not respond";
+  }
+  return std::nullopt;
 }
 
 void SlotMigrations::EndImport(size_t number, std::string_view state, std::string_view reason) {

@@ -15,6 +15,10 @@ inline constexpr size_t kNodeIdLength = 40;
 // The nodes that a node can know.
 inline constexpr size_t kMostClusterNodes = 16384;
 
+// The greatest epoch that a peer or an administrator may state. A node that counts on from it stays
+// within what nodes.conf can contain.
+inline constexpr uint64_t kMostEpoch = uint64_t{1} << 62;
+
 bool IsNodeId(std::string_view text);
 
 // Identifies a connection of the bus. 0: none.

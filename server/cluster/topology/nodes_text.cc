@@ -115,9 +115,11 @@ absl::StatusOr<Topology> NodesReader::Read(std::string_view text) {
   topology_.Remove(*placeholder);
   const ClusterNode& self = topology_.self();
   for (const Move& move : moves_) {
+    if (move.other_id == self.id)
+      continue;  // redis-server accepts such a move, which means nothing
     const ClusterNode& other = topology_.FindOrAdd(move.other_id);
     const bool is_own = topology_.OwnerOf(move.slot) == &self;
-    if (is_own == move.is_import || &other == &self) {
+    if (is_own == move.is_import) {
       return Refusal("slot " + std::to_string(move.slot) + " cannot move as stated");
     }
     move.is_import ? topology_.StartImporting(move.slot, other)

@@ -47,6 +47,9 @@ class SlotSet {
     return at * 8 + static_cast<size_t>(std::countr_zero(bytes_[at]));
   }
 
+  // The least slot >= `from`; kSlotCount if there is none. O(kBytes).
+  size_t Next(size_t from) const { return Next(from, true); }
+
   size_t size() const { return count_; }
   bool empty() const { return count_ == 0; }
   const Bytes& bytes() const { return bytes_; }

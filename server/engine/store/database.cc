@@ -143,7 +143,11 @@ size_t Database::ReclaimDue(size_t most) {
   for (; reclaimed < most; ++reclaimed) {
     Entry* entry = keys_.FirstDue();
     if (entry == nullptr) break;
-    EraseEntry(*entry, KeyEvent::kExpired, 0);
+    if (keys_.IsHidden(*entry)) {
+      keys_.SetAsideDue(*entry);
+    } else {
+      EraseEntry(*entry, KeyEvent::kExpired, 0);
+    }
   }
   return reclaimed;
 }
@@ -153,7 +157,12 @@ size_t Database::ReclaimDueElements(size_t most) {
   while (reclaimed < most) {
     Entry* entry = keys_.FirstWithDueElement();
     if (entry == nullptr) break;
-    reclaimed += ReclaimElements(*entry, most - reclaimed);
+    if (keys_.IsHidden(*entry)) {
+      keys_.SetAsideDueElement(*entry);
+      ++reclaimed;
+    } else {
+      reclaimed += ReclaimElements(*entry, most - reclaimed);
+    }
   }
   return reclaimed;
 }

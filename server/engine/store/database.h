@@ -157,6 +157,8 @@ class Database {
   void Evict(std::string_view key) { EraseEntry(*keys_.FindEvenDue(key), KeyEvent::kEvicted, 0); }
 
   // Frees entries past their deadline, the longest overdue first, `most` at most. Returns how many.
+  // Here and below, entries of hidden slots count, but are only set aside: the node that they come
+  // from decides when they expire.
   size_t ReclaimDue(size_t most);
 
   // Removes elements past their deadline, of the key with the longest overdue one first, `most` at

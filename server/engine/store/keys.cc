@@ -117,7 +117,7 @@ Set Keys::Combine(SetOperation operation, std::span<const Set* const> sets) cons
 
 std::unique_ptr<Entry> Keys::Read(RdbReader& reader, RdbType type, std::string_view key,
                                   std::optional<Millis> deadline) const {
-  return ReadValue(reader, type, key, deadline, now(), database_.limits());
+  return ReadValue(reader, type, key, deadline, due_until(), database_.limits());
 }
 
 uint64_t Keys::most_stream_block_entries() const { return database_.stream_limits().entries; }

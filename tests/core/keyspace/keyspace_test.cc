@@ -182,6 +182,28 @@ TEST(Keyspace, HidesTheKeysOfSlots) {
   EXPECT_EQ(keys.visible_size(), 1u);
 }
 
+TEST(Keyspace, DueEntriesOfHiddenSlotsAreSetAside) {
+  Keyspace keys(kHashSeed, KeyArrangement::kBySlot);
+  Keyspace::SlotFlags hidden;
+  hidden.set(KeySlot("{hidden}"));
+  keys.set_hidden_slots(&hidden);
+  PutUntil(keys, "{hidden}a", Millis(10));
+  PutUntil(keys, "{hidden}b", Millis(20));
+  PutUntil(keys, "{hidden}c", Millis(30));
+  PutUntil(keys, "visible", Millis(40));
+  keys.AdvanceTo(Millis(30));
+  while (Entry* const entry = keys.FirstDue()) keys.SetAsideDue(*entry);
+  EXPECT_EQ(keys.NextDeadline(), Millis(40));
+  EXPECT_EQ(keys.with_deadline(), 4u);
+  EXPECT_EQ(keys.Find("{hidden}b"), nullptr) << "it is still due";
+  keys.Extract(*keys.FindEvenDue("{hidden}a"));
+  keys.SetDeadline(*keys.FindEvenDue("{hidden}b"), Millis(50));
+  EXPECT_EQ(keys.with_deadline(), 3u);
+  keys.set_hidden_slots(nullptr);
+  EXPECT_EQ(keys.NextDeadline(), Millis(30));
+  EXPECT_EQ(keys.FirstDue()->key(), "{hidden}c");
+}
+
 TEST(Keyspace, CountsTheBytesOfItsIndexes) {
   Keyspace keys(kHashSeed);
   const size_t empty = keys.OverheadBytes();

@@ -150,7 +150,7 @@ TEST_F(BusFailoverTest, ManualFailoverWaitsForTheOffsetOfThePausedMaster) {
   Deliver(ping);
   Pass(300);
   EXPECT_FALSE(WasSent(BusMessageType::kAuthRequest));
-  host.offset = 120;
+  host.offset = 157;  // a master of Redis may have asked for acknowledgements in the meantime
   Pass(200);
   ASSERT_TRUE(WasSent(BusMessageType::kAuthRequest));
   for (const char voter : {'a', 'a', 'c'}) {

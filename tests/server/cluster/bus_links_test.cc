@@ -69,6 +69,7 @@ class BusLinksTest : public testing::Test, public BusLinks::Owner {
     events += "opened " + std::to_string(link) + " " + peer_ip + ".";
   }
   void OnClosed(LinkId link) override { events += "closed " + std::to_string(link) + "."; }
+  bool IsOfKnownNode(LinkId) const override { return knows_peers; }
   void OnMessage(LinkId link, std::string_view message) override {
     messages.emplace_back(message);
     if (closes_at_message) links.Close(link);
@@ -86,6 +87,7 @@ class BusLinksTest : public testing::Test, public BusLinks::Owner {
   std::vector<std::string> messages;
   LinkId last_id = 100;
   bool closes_at_message = false;
+  bool knows_peers = true;
 };
 
 TEST_F(BusLinksTest, SendsOnlyOnOpenLinks) {
@@ -147,6 +149,34 @@ TEST_F(BusLinksTest, AnAnnouncedLengthCostsNothing) {
   network.peer->owner.OnReceived(Header(100u << 20, BusMessageType::kPublish));
   EXPECT_TRUE(network.exists);
   EXPECT_LT(links.BytesUsed(), 10'000u);
+}
+
+TEST_F(BusLinksTest, ALongMessageOfAStrangerClosesTheLink) {
+  knows_peers = false;
+  for (const auto type : {BusMessageType::kPing, BusMessageType::kPublish}) {
+    links.Take(Accept(), Millis(0));
+    network.peer->owner.OnConnected();
+    network.peer->owner.OnReceived(Header(kMostBytesOfStranger, type));
+    EXPECT_TRUE(network.exists);
+    links.Close(last_id);
+    links.Take(Accept(), Millis(0));
+    network.peer->owner.OnConnected();
+    network.peer->owner.OnReceived(Header(kMostBytesOfStranger + 1, type).substr(0, 16));
+    EXPECT_FALSE(network.exists);
+  }
+  EXPECT_EQ(links.count(), 0u);
+}
+
+TEST_F(BusLinksTest, APeerThatIsKnownByItsFirstMessageMaySendALongOne) {
+  knows_peers = false;
+  links.Take(Accept(), Millis(0));
+  network.peer->owner.OnConnected();
+  network.peer->owner.OnReceived(Header(kShortest));
+  knows_peers = true;
+  std::string publication = Header(kMostBytesOfStranger + 1, BusMessageType::kPublish);
+  publication.resize(kMostBytesOfStranger + 1);
+  network.peer->owner.OnReceived(publication);
+  EXPECT_EQ(messages.size(), 2u);
 }
 
 TEST_F(BusLinksTest, MayBeClosedWhileItsMessageIsHandled) {

@@ -174,6 +174,20 @@ TEST(BusMessage, RefusesCountsAndLengthsThatDoNotFit) {
   EXPECT_FALSE(IsAccepted(with(12, 2, 4))) << "a PUBLISH of another length";
 }
 
+// An extension count has 16 bits.
+TEST(BusMessage, NamesALimitedNumberOfForgottenNodes) {
+  BusMessage ping = Ping();
+  ping.extensions->forgotten_nodes.resize(70'000, {IdOf('e'), 60});
+  ping.extensions->forgotten_nodes[0].id = IdOf('f');
+  const std::string bytes = EncodeBusMessage(ping);
+  EXPECT_EQ(BusMessageLength(bytes), bytes.size());
+  const auto read = DecodeBusMessage(bytes);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->extensions->forgotten_nodes.size(), kMostForgottenNodes);
+  EXPECT_EQ(read->extensions->forgotten_nodes[0].id, IdOf('f'));
+  EXPECT_EQ(read->extensions->shard_id, IdOf('d'));
+}
+
 TEST(BusMessage, SkipsUnknownExtensions) {
   std::string bytes = EncodeBusMessage(Ping());
   SetNumberAt(bytes, 2360 + 4, 2, 4711);
@@ -181,6 +195,27 @@ TEST(BusMessage, SkipsUnknownExtensions) {
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->extensions->hostname, std::nullopt);
   EXPECT_EQ(read->extensions->human_name, "red");
+}
+
+TEST(BusMessage, RefusesNumbersAndNamesThatNodesConfCannotContain) {
+  BusMessage message = Ping();
+  message.header.current_epoch = message.header.config_epoch = kMostEpoch;
+  EXPECT_TRUE(IsAccepted(EncodeBusMessage(message)));
+  message.header.current_epoch = kMostEpoch + 1;
+  EXPECT_FALSE(IsAccepted(EncodeBusMessage(message)));
+  message.header.current_epoch = 0;
+  message.header.config_epoch = UINT64_MAX;
+  EXPECT_FALSE(IsAccepted(EncodeBusMessage(message)));
+
+  const std::string zeros(kNodeIdLength, '0');
+  message = Ping();
+  message.header.sender = zeros;
+  EXPECT_FALSE(IsAccepted(EncodeBusMessage(message)));
+  message = Ping();
+  message.gossip[0].id = zeros;
+  const std::optional<BusMessage> read = DecodeBusMessage(EncodeBusMessage(message));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->gossip.size(), message.gossip.size() - 1);
 }
 
 // These would damage nodes.conf.

@@ -47,6 +47,24 @@ TEST_F(ClusterBusTest, MeetStartsOneHandshakeWithTheAddressOfTheLink) {
   EXPECT_EQ(bus->topology().nodes().size(), 6u);
 }
 
+TEST_F(ClusterBusTest, AnAnswerInTheNameOfAnotherHandshakeEndsItsOwn) {
+  Start(Nodes());
+  Connect();
+  Deliver(From('f', BusMessageType::kMeet));
+  EXPECT_TRUE(bus->Meet("10.0.0.7", 6379, 16379).ok());
+  bus->Tick();
+  ASSERT_EQ(host.opened.size(), 2u);
+  const LinkId link = host.opened[0].first;
+  bus->OnOpened(link, "10.0.0.6", "10.0.0.1");
+  BusMessage answer = From('f', BusMessageType::kPong);
+  for (const auto& [id, node] : bus->topology().nodes()) {
+    if (node->in_handshake && node->link != link) answer.header.sender = id;
+  }
+  bus->OnMessage(link, EncodeBusMessage(answer));
+  EXPECT_EQ(bus->topology().nodes().size(), 6u);
+  EXPECT_FALSE(Knows('f'));
+}
+
 TEST_F(ClusterBusTest, AHandshakeWithoutAnAnswerEnds) {
   Start(Nodes());
   EXPECT_TRUE(bus->Meet("10.0.0.6", 6379, 16379).ok());
@@ -136,7 +154,7 @@ TEST_F(ClusterBusTest, AnImportedSlotDoesNotChangeByEpochs) {
   Deliver(claim);
   EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('b'));
   host.events.clear();
-  bus->AssignSlot(5000, bus->topology().self());
+  EXPECT_TRUE(bus->AssignSlot(5000, bus->topology().self()).ok());
   EXPECT_EQ(bus->topology().OwnerOf(5000), &bus->topology().self());
   EXPECT_EQ(bus->topology().self().config_epoch, 4u) << "the greatest";
   ASSERT_GE(host.events.size(), 2u);
@@ -149,10 +167,10 @@ TEST_F(ClusterBusTest, ANewOwnerThatHasTheGreatestEpochDoesNotSync) {
   Start(Nodes());
   Connect();
   for (const size_t slot : {5000, 5001}) bus->StartImporting(slot, Node('b'));
-  bus->AssignSlot(5000, bus->topology().self());
+  EXPECT_TRUE(bus->AssignSlot(5000, bus->topology().self()).ok());
   EXPECT_TRUE(bus->Settle().ok());
   host.events.clear();
-  bus->AssignSlot(5001, bus->topology().self());
+  EXPECT_TRUE(bus->AssignSlot(5001, bus->topology().self()).ok());
   EXPECT_TRUE(bus->Settle().ok());
   EXPECT_EQ(bus->topology().self().config_epoch, 4u);
   ASSERT_GE(host.events.size(), 2u);
@@ -168,7 +186,7 @@ TEST_F(ClusterBusTest, OnlyTheNewOwnerOfAMovedSlotSyncs) {
   host.events.clear();
   bus->StartMigrating(0, Node('b'));
   EXPECT_TRUE(bus->Settle().ok());
-  bus->AssignSlot(0, Node('b'));
+  EXPECT_TRUE(bus->AssignSlot(0, Node('b')).ok());
   EXPECT_TRUE(bus->Settle().ok());
   bus->StartImporting(5000, Node('b'));
   EXPECT_TRUE(bus->Settle().ok());
@@ -225,7 +243,7 @@ TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   host.events.clear();
   SlotSet to_clear;
   bus->SetSlotsToClear(to_clear);
-  bus->TakeSlots(slots);
+  EXPECT_TRUE(bus->TakeSlots(slots).ok());
   ASSERT_GE(host.events.size(), 2u);
   EXPECT_EQ(host.events[0], "save, sync");
   EXPECT_EQ(host.events[1], "pong");
@@ -234,6 +252,48 @@ TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   EXPECT_EQ(bus->topology().OwnerOf(5009), &Node('c'));
   bus->GiveSlots(SlotSet(bus->topology().self().slots.bytes()), Node('c'));
   EXPECT_EQ(host.followed_id, IdOf('c')) << "it has no slots any more";
+}
+
+// The source deletes its keys when it hears of the takeover, and a restart must not undo it.
+TEST_F(ClusterBusTest, ATakeoverOfSlotsThatCannotBeSavedIsUndone) {
+  Start(Nodes());
+  Connect();
+  SlotSet slots;
+  for (size_t slot = 5000; slot < 5010; ++slot) slots.Insert(slot);
+  bus->SetSlotsToClear(slots);
+  ASSERT_TRUE(bus->Settle().ok());
+  const std::string before = host.disk;
+  host.disk_works = false;
+  EXPECT_EQ(ErrorLine(bus->TakeSlots(slots)),
+            "ERR The takeover of the slots cannot be saved: the disk is full");
+  EXPECT_FALSE(WasSent(BusMessageType::kPong));
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('b'));
+  EXPECT_EQ(bus->topology().self().config_epoch, 1u);
+  EXPECT_EQ(bus->topology().current_epoch, 3u);
+  EXPECT_EQ(bus->topology().slots_to_clear, slots);
+
+  host.disk_works = true;
+  EXPECT_TRUE(bus->Settle().ok());
+  EXPECT_EQ(host.disk, before);
+  EXPECT_TRUE(bus->TakeSlots(slots).ok());
+  EXPECT_TRUE(WasSent(BusMessageType::kPong));
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &bus->topology().self());
+  EXPECT_EQ(bus->topology().self().config_epoch, 4u);
+  EXPECT_TRUE(bus->topology().slots_to_clear.empty());
+}
+
+TEST_F(ClusterBusTest, AnImportWhoseEndCannotBeSavedContinues) {
+  Start(Nodes());
+  Connect();
+  bus->StartImporting(5000, Node('b'));
+  host.disk_works = false;
+  EXPECT_FALSE(bus->AssignSlot(5000, bus->topology().self()).ok());
+  EXPECT_FALSE(WasSent(BusMessageType::kPong));
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('b'));
+  EXPECT_EQ(bus->topology().importing().at(5000), &Node('b'));
+  host.disk_works = true;
+  EXPECT_TRUE(bus->AssignSlot(5000, bus->topology().self()).ok());
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &bus->topology().self());
 }
 
 TEST_F(ClusterBusTest, AMasterWhoseLastSlotIsTakenFollowsTheNewOwner) {
@@ -316,6 +376,23 @@ TEST_F(ClusterBusTest, AnAddressThatIsNotAnnouncedAnyMoreIsFoundOut) {
   bus->ApplySettings(settings);
   Deliver(From('b', BusMessageType::kPing));
   EXPECT_EQ(bus->topology().self().ip, "10.0.0.1") << "the address that b has connected to";
+}
+
+TEST_F(ClusterBusTest, KnowsThePeersOfLinks) {
+  Start(Nodes());
+  Connect();
+  EXPECT_TRUE(bus->IsOfKnownNode(Node('c').link));
+  Deliver(From('f', BusMessageType::kMeet));
+  EXPECT_FALSE(bus->IsOfKnownNode(links_['f']));
+  bus->Tick();
+  ASSERT_EQ(host.opened.size(), 1u);
+  EXPECT_FALSE(bus->IsOfKnownNode(host.opened[0].first)) << "a handshake";
+  links_['b'] = bus->Accept("10.0.0.2", "10.0.0.1");
+  EXPECT_FALSE(bus->IsOfKnownNode(links_['b']));
+  Deliver(From('b', BusMessageType::kPing));
+  EXPECT_TRUE(bus->IsOfKnownNode(links_['b']));
+  bus->OnClosed(links_['b']);
+  EXPECT_FALSE(bus->IsOfKnownNode(links_['b']));
 }
 
 TEST_F(ClusterBusTest, NamesTravelInExtensions) {

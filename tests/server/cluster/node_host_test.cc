@@ -21,6 +21,7 @@
 #include "server/commands/all_commands.h"
 #include "server/engine/port/concurrent_reads.h"
 #include "server/engine/services/master_control.h"
+#include "server/engine/support/errors.h"
 #include "tests/server/cluster/bus_fixture.h"
 
 namespace zsetd {
@@ -90,9 +91,12 @@ class NodesInMemory : public NodesStorage {
   explicit NodesInMemory(std::string text) : text_(std::move(text)) {}
   absl::StatusOr<std::optional<std::string>> Load() override { return std::optional(text_); }
   absl::Status Save(std::string_view text, bool) override {
+    if (is_full) return Refusal("the disk is full");
     text_ = text;
     return absl::OkStatus();
   }
+
+  bool is_full = false;
 
  private:
   std::string text_;
@@ -218,6 +222,33 @@ class NodeHostTest : public testing::Test {
     Deliver(claim);
   }
 
+  // Node c starts to move the slot of a key to this node, and sends the key.
+  Client& ImportKey(std::string_view key) {
+    Client& source = Connect();
+    const std::string slot = std::to_string(KeySlot(key));
+    EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "BEGIN", "SOURCE", IdOf('c'), "NAME", IdOf('9'),
+                           "SLOTSRANGE", slot, slot}),
+              "+OK\r\n");
+    EXPECT_EQ(Ask(source, {"SET", key, "imported"}), "+OK\r\n");
+    return source;
+  }
+
+  std::string FinishImport(Client& source) {
+    const std::string deadline = std::to_string(engine_.store().now().count() + 1000);
+    return Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", deadline});
+  }
+
+  // An import of a key ends because node c is forgotten. The key's slot has no owner then.
+  void LoseSourceOf(std::string_view key) {
+    ImportKey(key);
+    EXPECT_EQ(Ask(Connect(), {"CLUSTER", "FORGET", IdOf('c')}), "+OK\r\n");
+    for (int i = 0; i < 3; ++i) Tick();
+  }
+
+  std::string CountKeysInSlotOf(std::string_view key) {
+    return Ask(Connect(), {"CLUSTER", "COUNTKEYSINSLOT", std::to_string(KeySlot(key))});
+  }
+
   static Settings ClusterSettings() {
     Settings settings;
     settings.cluster_enabled = true;
@@ -339,6 +370,50 @@ TEST_F(NodeHostTest, AMasterAnnouncesNoPauseWhileItHandsSlotsOver) {
   for (const BusMessage& message : network_.sent) EXPECT_FALSE(message.header.has_paused_clients);
   for (int i = 0; i < 6; ++i) Tick();
   EXPECT_TRUE(network_.sent.back().header.has_paused_clients);
+}
+
+// The source would delete its keys, and after a restart this node would delete its own.
+TEST_F(NodeHostTest, AnImportThatCannotBeSavedLeavesTheSlotToItsSource) {
+  Client& source = ImportKey(kOfOther);
+  nodes_.is_full = true;
+  EXPECT_EQ(FinishImport(source),
+            "-ERR The takeover of the slots cannot be saved: the disk is full\r\n");
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kOther);
+  EXPECT_EQ(Ask(Connect(), {"DBSIZE"}), ":0\r\n");
+  nodes_.is_full = false;
+  EXPECT_EQ(FinishImport(source), "+OK\r\n");
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kSelf);
+  EXPECT_EQ(Ask(Connect(), {"GET", kOfOther}), "$8\r\nimported\r\n");
+}
+
+TEST_F(NodeHostTest, KeysOfAFailedImportStayHiddenUntilTheirSlotHasAnOwner) {
+  LoseSourceOf(kOfOther);
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kNone);
+  EXPECT_EQ(CountKeysInSlotOf(kOfOther), ":1\r\n");
+  EXPECT_EQ(Ask(Connect(), {"DBSIZE"}), ":0\r\n");
+  EXPECT_FALSE(service_.HasWork()) << "it waits";
+  const std::string slot = std::to_string(KeySlot(kOfOther));
+  EXPECT_EQ(Ask(Connect(), {"CLUSTER", "SETSLOT", slot, "IMPORTING", IdOf('a')}).substr(0, 4),
+            "-ERR");
+  EXPECT_EQ(Ask(Connect(), {"DBSIZE"}), ":0\r\n");
+
+  BusMessage claim = From('a', BusMessageType::kPing);
+  SlotSet slots(claim.header.slots);
+  slots.Insert(KeySlot(kOfOther));
+  claim.header.slots = slots.bytes();
+  Deliver(claim);
+  Tick();
+  EXPECT_EQ(CountKeysInSlotOf(kOfOther), ":0\r\n");
+}
+
+// They may be the last copy.
+TEST_F(NodeHostTest, AnAdministratorCanKeepTheKeysOfASlotWithoutAnOwner) {
+  LoseSourceOf(kOfOther);
+  const std::string slot = std::to_string(KeySlot(kOfOther));
+  EXPECT_EQ(Ask(Connect(), {"CLUSTER", "ADDSLOTS", slot}), "+OK\r\n");
+  for (int i = 0; i < 3; ++i) Tick();
+  EXPECT_EQ(CountKeysInSlotOf(kOfOther), ":1\r\n");
+  EXPECT_EQ(Ask(Connect(), {"DBSIZE"}), ":1\r\n");
 }
 
 // No message of any other node lets this one serve a write that the messages before have forbidden.

@@ -87,6 +87,13 @@ TEST(NodesText, KeepsTheSlotsToClear) {
   EXPECT_EQ(Reason(self + "vars slotsToClear 4-0\n"), "line 2: '4-0' is no range of slots");
 }
 
+TEST(NodesText, DropsMovesToItself) {
+  const std::string self = IdOf('a') + " :1@2 myself,master - 0 0 1 connected 5";
+  const auto read = ReadNodesText(self + " [5->-" + IdOf('a') + "] [6-<-" + IdOf('a') + "]\n");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(NodesFileText(*read).find('['), std::string::npos);
+}
+
 TEST(NodesText, RefusesInvalidFiles) {
   const std::string self = IdOf('a') + " :1@2 myself,master - 0 0 1 connected";
   EXPECT_EQ(Reason(self + "\n"), "accepted");

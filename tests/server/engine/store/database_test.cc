@@ -141,6 +141,45 @@ TEST(Database, ExpiredHeavyValuesAreDiscarded) {
   EXPECT_EQ(scene.discarded.size(), 2u);
 }
 
+TEST(Database, KeysAndElementsOfHiddenSlotsAreNotReclaimed) {
+  std::vector<std::string> ended;
+  Database database(
+      0, kHashSeed,
+      [&](const Change& change) {
+        const bool ends = change.event == KeyEvent::kExpired || change.event == KeyEvent::kZExpired;
+        if (ends) ended.emplace_back(change.key);
+      },
+      nullptr, nullptr, KeyArrangement::kBySlot);
+  const auto put_all = [&](const std::string& tag) {
+    database.Put(tag + "key", ByteString("v"), KeyEvent::kSet, Millis(10));
+    SortedSet set = SetOf(10);
+    set.SetDeadline("3", Millis(10));
+    database.Put(tag + "set", std::move(set), KeyEvent::kZAdd);
+  };
+  put_all("{hidden}");
+  put_all("{visible}");
+  Keyspace::SlotFlags hidden;
+  hidden.set(KeySlot("{hidden}"));
+  database.set_hidden_slots(&hidden);
+  database.AdvanceTo(Millis(10));
+  const auto reclaim = [&] {
+    while (database.ReclaimDue(1) > 0) {
+    }
+    while (database.ReclaimDueElements(1) > 0) {
+    }
+  };
+  reclaim();
+  EXPECT_EQ(ended, (std::vector<std::string>{"{visible}key", "{visible}set"}));
+  EXPECT_EQ(database.keys().NextDeadline(), std::nullopt);
+  EXPECT_EQ(database.keys().with_element_deadlines(), 1u);
+  ended.clear();
+  database.set_hidden_slots(nullptr);
+  reclaim();
+  EXPECT_EQ(ended, (std::vector<std::string>{"{hidden}key", "{hidden}set"}));
+  EXPECT_EQ(database.Find("{hidden}set")->GetIf<SortedSet>()->size(), 9u);
+  EXPECT_EQ(database.keys().with_element_deadlines(), 0u);
+}
+
 TEST(Database, ClearDiscardsAllKeysTogetherAndTheDatabaseStaysUsable) {
   Scene scene;
   scene.database.Clear();
