@@ -99,6 +99,10 @@ size_t Channels::Publish(std::string_view channel, std::string_view message) {
   return receivers;
 }
 
+size_t Channels::PublishToChannel(std::string_view channel, std::string_view message) {
+  return Send(ChannelKind::kChannel, channel, message);
+}
+
 size_t Channels::PublishToShard(std::string_view channel, std::string_view message) {
   return Send(ChannelKind::kShardChannel, channel, message);
 }

@@ -40,6 +40,10 @@ class Channels {
   // each in the order they came. Returns how many messages that were. O(listeners + patterns).
   size_t Publish(std::string_view channel, std::string_view message);
 
+  // Like the function above, but only for subscribers of the channel itself: a pattern does not
+  // show whether the user may read the key that the message is about. O(listeners).
+  size_t PublishToChannel(std::string_view channel, std::string_view message);
+
   // Like the function above, for a shard channel. O(listeners).
   size_t PublishToShard(std::string_view channel, std::string_view message);
 

@@ -73,7 +73,7 @@ void LiveTops::PublishChanges(const Key& key, State& state) {
     Top top = ReadTop(key, each.count, each.reversed);
     const std::string changes = TopChanges(each.reported, top);
     if (changes.empty()) continue;
-    channels_.Publish(each.channel, changes);
+    channels_.PublishToChannel(each.channel, changes);
     each.reported = std::move(top);
   }
 }

@@ -29,7 +29,8 @@ void ReplyHolds::HoldForReads(Caller& caller, int database, const Command& comma
   for (const size_t key : keys) {
     position = std::max(position, recent_changes_.Of(database, argv[key]));
   }
-  if (keys.empty()) position = recent_changes_.latest();  // SCAN, DBSIZE and their like
+  // SCAN, DBSIZE and their like; SORT, which finds further keys by patterns
+  if (keys.empty() || command.keys.by_patterns) position = recent_changes_.latest();
   caller.read_until = std::max(caller.read_until, position);
 }
 
