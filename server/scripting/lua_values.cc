@@ -163,8 +163,12 @@ class ValueWriter {
         most_bytes_(call.reply.most_bytes()),
         start_(out_.size()) {}
 
-  // Returns false if the value is nested too deep for a reply.
+  bool has_too_many() const { return work_ > kMostWork; }
+
+  // Returns false if the value is nested too deep for a reply, or has too many elements.
   bool Write() {
+    work_ += lua_istable(lua_, -1) ? kWorkOfTable : 1;
+    if (has_too_many()) return false;
     if (reply_.IsFull() || out_.size() - start_ > most_bytes_) return true;
     if (lua_checkstack(lua_, 4) == 0) return false;
     switch (lua_type(lua_, -1)) {
@@ -186,6 +190,12 @@ class ValueWriter {
   }
 
  private:
+  // A table may have another one many times, so a small value may be an endless reply. This much
+  // takes about a second: a table takes as long as some other elements, because its fields are
+  // read.
+  static constexpr size_t kMostWork = 16'000'000;
+  static constexpr size_t kWorkOfTable = 8;
+
   std::string_view Text(int index) {
     size_t size = 0;
     const char* const text = lua_tolstring(lua_, index, &size);
@@ -323,6 +333,7 @@ class ValueWriter {
   bool resp3_;
   size_t most_bytes_;
   size_t start_;
+  size_t work_ = 0;  // in elements that are no tables
 };
 
 bool IsError(lua_State* lua) {
@@ -357,8 +368,9 @@ void ReplyWithValue(lua_State* lua, Call& call, bool resp3) {
     } else {
       call.Fail(error.line);
     }
-  } else if (!ValueWriter(lua, call, resp3).Write()) {
-    call.Fail("ERR reached lua stack limit");
+  } else if (ValueWriter writer(lua, call, resp3); !writer.Write()) {
+    call.Fail(writer.has_too_many() ? "ERR the reply of the script has too many elements"
+                                    : "ERR reached lua stack limit");
   }
   lua_pop(lua, 1);
 }
