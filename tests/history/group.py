@@ -38,6 +38,7 @@ replica-announce-port {announced}
 CLUSTER_SETTINGS = """\
 cluster-enabled yes
 cluster-node-timeout 1000
+cluster-allow-replica-migration no
 cluster-port {bus_port}
 cluster-announce-ip 127.0.0.1
 cluster-announce-port {announced}
@@ -97,11 +98,14 @@ class Node:
 
     def _repair_log(self):
         """Repairs the log as redis-server's error message advises. zsetd must never need this."""
-        if pathlib.Path(self.program).name != "redis-server":
+        if not self._is_redis_server():
             return False
         manifest = self.folder / "appendonlydir" / "appendonly.aof.manifest"
         repair = ["redis-check-aof", "--fix", str(manifest)]
         return subprocess.run(repair, input=b"y\n", capture_output=True).returncode == 0
+
+    def _is_redis_server(self):
+        return pathlib.Path(self.program).name == "redis-server"
 
     def kill(self):
         self.process.expected_exit_code = -signal.SIGKILL
@@ -109,7 +113,9 @@ class Node:
         self._end()
 
     def restart(self):
-        """Ends the server by SIGTERM, and starts it again."""
+        """Ends the server by SIGTERM, and starts it again. redis-server refuses to end while it begins a log."""
+        if self._is_redis_server():
+            eventually(lambda: self.process.ended() or self.process.ask_to_leave())
         self._end()
         self.start()
 
