@@ -1,6 +1,7 @@
 """The cluster bus: clusters that redis-cli creates and changes, of zsetd alone and together with
 redis-server."""
 
+import contextlib
 import json
 import logging
 import os
@@ -323,6 +324,34 @@ class Failover(BusTest):
                 writer.end()
                 self.assertEqual(writer.lost, [])
                 self.assertEqual(int(cluster_client(master).get(key)), writer.acknowledged)
+
+    def test_manual_failovers_succeed_while_clients_wait_for_acknowledgements(self):
+        """The master asks its replicas for acknowledgements, but not beyond the offset that it has announced."""
+        nodes = [self.cluster[2], self.cluster[5]]  # both of zsetd
+        key = f"{{{tag_of(16383)}}}:acknowledged"
+        ends = threading.Event()
+
+        def write(node):
+            client = redis.Redis(port=node.port)
+            while not ends.is_set():
+                with contextlib.suppress(redis.RedisError):
+                    client.set(key, "x" * 100)
+                    client.wait(1, 100)
+            client.close()
+
+        writers = [threading.Thread(target=write, args=(node,)) for node in nodes * 12]
+        for writer in writers:
+            writer.start()
+        try:
+            for _ in range(5):
+                replica = next(node for node in nodes if node.role() == "slave")
+                replica.command("CLUSTER", "FAILOVER")
+                self.await_that(lambda: replica.role() == "master")
+                self.await_health()
+        finally:
+            ends.set()
+            for writer in writers:
+                writer.join()
 
     def test_setslot_on_a_replica_has_the_error_that_redis_cli_ignores(self):
         """A master may become a replica just before redis-cli informs it that its last slot has moved."""

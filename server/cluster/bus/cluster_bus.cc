@@ -58,7 +58,8 @@ class StateBeforeTakeover {
     });
   }
 
-  // Precondition: no other node has received a message about the takeover, so its epoch can be used again.
+  // Precondition: no other node has received a message about the takeover, so its epoch can be
+  // used again.
   void Restore(BusState& state) const {
     Topology& topology = state.topology;
     for (const auto& [slot, owner] : owners_) topology.SetOwner(slot, owner);
