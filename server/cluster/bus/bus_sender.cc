@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <ranges>
 #include <utility>
 
 namespace zsetd {
@@ -104,10 +103,10 @@ BusExtensions BusSender::Extensions() const {
   if (!self.human_name.empty()) extensions.human_name = self.human_name;
   extensions.shard_id = state_.topology.ShardIdOf(self);
   const int64_t now = state_.Now();
-  for (const auto& [until, id] : std::views::reverse(state_.forgotten_nodes.by_end())) {
-    if (until <= now) break;
-    const auto seconds = static_cast<uint64_t>((until - now) / kMillisOfSecond);
-    extensions.forgotten_nodes.push_back({id, seconds});
+  const ForgottenNodes::ByEnd& forgotten = state_.forgotten_nodes.by_end();
+  for (auto last = forgotten.rbegin(); last != forgotten.rend() && last->first > now; ++last) {
+    const auto seconds = static_cast<uint64_t>((last->first - now) / kMillisOfSecond);
+    extensions.forgotten_nodes.push_back({last->second, seconds});
   }
   return extensions;
 }
