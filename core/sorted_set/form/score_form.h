@@ -124,7 +124,7 @@ class ScoreForm {
 };
 
 // The longest text of a score: 64 fields of 20 digits, and the slashes.
-inline constexpr size_t kMostScoreTextBytes = 64 * 21;
+inline constexpr size_t kMostScoreTextBytes = size_t{64} * 21;
 
 // Whether the text could be a score of several fields: digits and slashes, with at least one slash,
 // of a possible length.
