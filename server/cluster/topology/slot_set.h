@@ -47,7 +47,7 @@ class SlotSet {
     return at * 8 + static_cast<size_t>(std::countr_zero(bytes_[at]));
   }
 
-  // The least slot >= `from`; kSlotCount if there is none. O(kBytes).
+  // The least slot >= `from`; kSlotCount without such a slot. O(kBytes).
   size_t Next(size_t from) const { return Next(from, true); }
 
   size_t size() const { return count_; }

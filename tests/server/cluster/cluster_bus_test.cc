@@ -254,7 +254,7 @@ TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   EXPECT_EQ(host.followed_id, IdOf('c')) << "it has no slots any more";
 }
 
-// The source deletes its keys when it hears of the takeover, and a restart must not undo it.
+// The source deletes its keys after the takeover is announced, and a restart must not undo it.
 TEST_F(ClusterBusTest, ATakeoverOfSlotsThatCannotBeSavedIsUndone) {
   Start(Nodes());
   Connect();
