@@ -294,10 +294,13 @@ int Serve(const CommandLine& line) {
   if (const absl::Status status = cluster.Listen(front); !status.ok()) {
     return FailToStart(log, status);
   }
+  // The lock first: a second server in the same directory must not replace the first one's file.
+  absl::Status begun = persistence.LockDirectory();
+  if (!begun.ok()) return FailToStart(log, begun);
   PidFile pid_file;
   WritePidFile(settings, pid_file, log);
   absl::Status loaded;
-  absl::Status begun = persistence.StartInBackground([&](const absl::Status& status) {
+  begun = persistence.StartInBackground([&](const absl::Status& status) {
     if (!status.ok() && front.is_stopping()) return;  // the shutdown interrupted the load
     loaded = status;
     if (status.ok()) replication.OnLoaded();

@@ -26,6 +26,17 @@ bool IsOfOneConnection(const error_code& error) {
   return error == asio::error::connection_aborted || error == asio::error::interrupted;
 }
 
+// Whether a process accepts connections at the socket file. A full queue counts, too.
+bool IsServed(const asio::local::stream_protocol::endpoint& endpoint) {
+  const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (probe < 0) return false;
+  const bool connects =
+      connect(probe, endpoint.data(), static_cast<socklen_t>(endpoint.size())) == 0;
+  const bool is_served = connects || errno == EAGAIN;
+  close(probe);
+  return is_served;
+}
+
 }  // namespace
 
 Listener::Listener(asio::io_context& io, Poller& poller, const Log& log,
@@ -50,6 +61,7 @@ error_code Listener::ListenAt(const std::string& path, mode_t permissions, int b
   sockaddr_un address{};
   if (path.size() >= sizeof(address.sun_path)) return asio::error::name_too_long;
   const asio::local::stream_protocol::endpoint endpoint(path);
+  if (IsServed(endpoint)) return asio::error::address_in_use;
   unlink(path.c_str());
   error_code error;
   acceptor_.open(endpoint.protocol(), error);

@@ -27,7 +27,8 @@ class Listener : public Polled, public std::enable_shared_from_this<Listener> {
   boost::system::error_code Listen(const StreamEndpoint& endpoint, int backlog);
 
   // Like `Listen()`, but on a Unix socket. The socket file gets these permissions before any client
-  // can connect; 0 leaves them to the process's umask. Removes an existing file.
+  // can connect; 0 leaves them to the process's umask. Replaces a file to which no process listens;
+  // the error is address_in_use if one does.
   boost::system::error_code ListenAt(const std::string& path, mode_t permissions, int backlog);
 
   // Accepts pending connections, then closes.

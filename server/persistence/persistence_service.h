@@ -34,11 +34,13 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
                      std::function<void()> on_progress = nullptr);
   ~PersistenceService() override;
 
-  // Called at the server's start. Locks the directory if the settings let the server write there.
-  // Loads the log if it is on and exists, else the snapshot if it exists. An error is
-  // human-readable and leaves the files unchanged, except for a truncated end of the log. If the
-  // log is on and does not exist yet, the snapshot's data becomes its base, so no data on the disk
-  // is lost.
+  // Locks the directory if the settings let the server write there. Both kinds of start do so, too.
+  absl::Status LockDirectory();
+
+  // Called at the server's start. Locks the directory. Loads the log if it is on and exists, else
+  // the snapshot if it exists. An error is human-readable and leaves the files unchanged, except
+  // for a truncated end of the log. If the log is on and does not exist yet, the snapshot's data
+  // becomes its base, so no data on the disk is lost.
   absl::Status Start();
 
   // Like Start(), but loads while requests are served. Calls `on_loaded` with the result, from
@@ -152,7 +154,6 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   absl::Status SwitchLog(bool on, const std::string& directory);
   absl::Status SwitchLogAfterUnit(bool on, const std::string& directory);
   absl::Status LoadAgainInTransaction(const ReloadOptions& reload);
-  absl::Status LockDirectory();
   absl::Status LoadAll();
   void ContinueLoading();
   void LoadFor(std::chrono::milliseconds time);

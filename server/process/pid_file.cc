@@ -11,7 +11,9 @@
 namespace zsetd {
 
 PidFile::~PidFile() {
-  if (!path_.empty()) unlink(path_.c_str());
+  std::ifstream file(path_);
+  pid_t written_by = 0;
+  if (file >> written_by && written_by == getpid()) unlink(path_.c_str());
 }
 
 absl::Status PidFile::Write(const std::string& path) {

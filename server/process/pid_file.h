@@ -6,7 +6,8 @@
 
 namespace zsetd {
 
-// A file that contains the process ID while this object exists.
+// A file that contains the process ID while this object exists. If another process has written its
+// ID in the meantime, the file stays.
 class PidFile {
  public:
   PidFile() = default;

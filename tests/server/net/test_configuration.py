@@ -217,6 +217,24 @@ class Process(FolderTest):
         self.assertIsNone(server.stop())
         self.assertFalse(path.exists())
 
+    def test_pid_file_is_not_changed_by_a_server_that_cannot_lock_the_directory(self):
+        path = self.folder / "pid"
+        options = ["--pidfile", str(path), "--dir", str(self.folder), "--appendonly", "yes"]
+        server = self.start(*options)
+        self.assertTrue(eventually(lambda: path.exists() and path.read_text()))
+        second = run(*options, "--port", str(free_port()))
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("another server keeps its data in the directory", second.stderr)
+        self.assertEqual(int(path.read_text()), server.process.pid)
+
+    def test_pid_file_of_another_process_stays(self):
+        path = self.folder / "pid"
+        server = self.start("--pidfile", str(path))
+        self.assertTrue(eventually(lambda: path.exists() and path.read_text()))
+        path.write_text("1\n")
+        self.assertIsNone(server.stop())
+        self.assertEqual(path.read_text(), "1\n")
+
     def test_a_pid_file_that_cannot_be_written_is_a_warning(self):
         server = self.start("--pidfile", "/no/such/folder/pid")
         warning = "Cannot write the pidfile '/no/such/folder/pid'"

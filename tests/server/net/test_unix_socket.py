@@ -1,5 +1,6 @@
 """The Unix socket: its permissions, and how its clients are reported."""
 
+import contextlib
 import os
 import pathlib
 import socket
@@ -46,6 +47,15 @@ class UnixSocket(ZsetdTest):
         self.start_there()
         self.assertIsNone(self.server.stop())
         self.assertFalse(os.path.exists(self.path))
+
+    def test_of_a_server_is_not_taken_by_another(self):
+        self.start_there()
+        second = subprocess.run([PROGRAM, "--port", str(free_port()), "--unixsocket", self.path,
+                                 "--save", ""], capture_output=True, text=True, timeout=20)
+        self.assertEqual(second.returncode, 1)
+        self.assertIn(f"Cannot listen on {self.path}: Address already in use", second.stderr)
+        with contextlib.closing(redis.Redis(unix_socket_path=self.path)) as client:
+            self.assertTrue(client.ping())
 
     def test_works_with_redis_cli(self):
         self.start_there()
