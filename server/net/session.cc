@@ -333,8 +333,10 @@ void Session::RunRequest() {
 
 void Session::RefuseProtocol() {
   Report(LogLevel::kVerbose, "Closing", parser_.error());
-  client_.reply.Begin();
-  client_.reply.Error(parser_.error());
+  if (client_.output.RepliesEnabled()) {
+    client_.reply.Begin();
+    client_.reply.Error(parser_.error());
+  }
   finishing_ = true;
 }
 

@@ -82,6 +82,7 @@ void Monitors::Send(const Caller& by, const Command& command, Args argv, Micros 
   const std::string line = LineOf(by, WithoutSecrets(command, argv), at);
   for (Client* client : clients_) {
     if (client->connection.close_after_reply) continue;  // its last reply has been written
+    if (!client->output.RepliesEnabled()) continue;
     client->mailbox.Push([&](ReplyWriter& reply) { reply.Simple(line); });
   }
 }
