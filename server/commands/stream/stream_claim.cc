@@ -237,8 +237,9 @@ void XClaim(Call& call) {
   const ClaimRequest request = TakeClaimRequest(call, claimant);
   if (call.Refused()) return;
   Claims claims(call, claimant, request.just_ids);
-  // A claim of the empty consumer at time 0 is the effect of XNACK.
-  const bool releases = claimant.consumer.empty() && request.delivered == Millis(0);
+  // As an effect, a claim of the empty consumer at time 0 is that of XNACK.
+  const bool releases =
+      call.keys.applies_effects() && claimant.consumer.empty() && request.delivered == Millis(0);
   if (!releases) claims.NoteConsumer();
   claims.MoveTo(request.last_id);
   ClaimEach(claims, request);
