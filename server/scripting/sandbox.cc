@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "server/scripting/interpreter/text_loader.h"
 #include "server/scripting/library/json.h"
 #include "server/scripting/library/library_errors.h"
 #include "server/scripting/library/long_call.h"
@@ -103,6 +104,18 @@ int Clock(lua_State* lua) {
 
 // Suspends the run if it is late.
 int Pause(lua_State* lua) { return Interpreter::Of(lua).Pause(lua); }
+
+// load(text, name) of LuaJIT for texts only. A run that is late for a second fails.
+int LoadChunk(lua_State* lua) {
+  const std::string_view text = TextArgument(lua, 1, "load");
+  const char* const name = luaL_checkstring(lua, 2);
+  const int status =
+      LoadText(lua, text, name, [](lua_State* caller) { Interpreter::Of(caller).IsLate(caller); });
+  if (status == 0) return 1;
+  lua_pushnil(lua);
+  lua_insert(lua, -2);
+  return 2;
+}
 
 int RaiseError(lua_State* lua) {
   const std::string_view text = TextArgument(lua, 1, "error");
@@ -213,7 +226,7 @@ void PushRaw(lua_State* lua) {
     lua_pop(lua, 1);
   };
   add(nullptr, {"type", "error", "select", "tostring", "tonumber", "next", "pairs", "rawget",
-                "rawset", "getmetatable", "setmetatable", "unpack", "pcall", "load"});
+                "rawset", "getmetatable", "setmetatable", "unpack", "pcall"});
   add("string", {"sub", "byte", "format"});
   add("table", {"concat", "sort"});
   add("coroutine", {"create", "resume", "yield", "running", "status"});
@@ -226,6 +239,7 @@ void PushRaw(lua_State* lua) {
   lua_pop(lua, 1);
   PushUnfinishedMark(lua);
   lua_setfield(lua, raw, "unfinished");
+  SetFunction(lua, "load", LoadChunk);
   SetFunction(lua, "pause", Pause);
   SetFunction(lua, "continue", ContinueCall);
   SetFunction(lua, "fail", RaiseError);

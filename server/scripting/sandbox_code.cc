@@ -115,7 +115,7 @@ local raw_load = raw.load
 local function load_text(text, name)
   if #text > most_bytes then return nil, 'chunk is too long' end
   pause()
-  return raw_load(text, name, 't')
+  return raw_load(text, name)
 end
 function replaced.loadstring(text, name)
   if type(text) == 'number' then text = tostring(text) end

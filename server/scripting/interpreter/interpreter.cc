@@ -11,11 +11,13 @@
 #include <utility>
 
 #include "server/scripting/interpreter/run.h"
+#include "server/scripting/interpreter/text_loader.h"
 
 namespace zsetd {
 namespace {
 
 constexpr Micros kMostOverdue{1'000'000};
+constexpr Micros kMostCompileTime{2'000'000};  // 16 MB of usual code take a quarter of this
 
 // A collection starts when the garbage is as large as the rest of the state, but not before it
 // reaches this size. A state without scripts is smaller than this.
@@ -154,16 +156,10 @@ void Interpreter::OnCount(lua_State* lua, lua_Debug*) {
 
 std::optional<LuaReference> Interpreter::Compile(std::string_view text, const char* chunk_name,
                                                  std::string& error) {
-  struct Piece {
-    std::string_view text;
-    bool is_read;
-  } piece = {text, false};
-  const lua_Reader read = [](lua_State*, void* data, size_t* size) -> const char* {
-    auto& source = *static_cast<Piece*>(data);
-    *size = std::exchange(source.is_read, true) ? 0 : source.text.size();
-    return *size == 0 ? nullptr : source.text.data();
-  };
-  const int status = lua_loadx(state_, read, &piece, chunk_name, "t");
+  const Micros until = stopwatch_() + kMostCompileTime;
+  const int status = LoadText(state_, text, chunk_name, [&](lua_State* lua) {
+    if (stopwatch_() > until) luaL_error(lua, "the text takes too long to compile");
+  });
   if (status != 0) {
     const char* const said = lua_tostring(state_, -1);
     error = said == nullptr ? "unknown error" : said;

@@ -63,7 +63,7 @@ class Interpreter {
   bool HasRoomFor(size_t bytes) const { return bytes_ + bytes <= most_bytes_; }
 
   // Compiles text under the name `chunk_name` and keeps the function. On an error returns nullopt
-  // and stores the compiler's message in `error`.
+  // and stores the compiler's message in `error`. Two seconds of compilation are an error, too.
   std::optional<LuaReference> Compile(std::string_view text, const char* chunk_name,
                                       std::string& error);
   void Release(LuaReference reference);

@@ -196,7 +196,7 @@ class UnpackCall : public LongCall {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
     for (int step = 1; !frames_.empty() || (at_ != end_ && count_ < limit_); ++step) {
-      if (frames_.empty() || !EndTable()) Read();
+      if (frames_.empty() || !EndTable()) ReadNext();
       if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
     }
     if (!tells_offset_) return count_;
@@ -207,7 +207,8 @@ class UnpackCall : public LongCall {
   }
 
  private:
-  static constexpr int kStepsPerLook = 5'000;
+  static constexpr int kStepsPerLook =
+      64;  // an insertion is slow if the hashes of all keys collide
 
   // A table that is being built.
   struct Frame {
@@ -226,6 +227,11 @@ class UnpackCall : public LongCall {
   }
 
   size_t left() const { return static_cast<size_t>(end_ - at_); }
+
+  void ReadNext() {
+    if (!frames_.empty()) --promised_;
+    Read();
+  }
 
   // Reads the next value. A table is only begun.
   void Read() {
@@ -265,10 +271,10 @@ class UnpackCall : public LongCall {
         break;
       case MP_ARRAY:
         Need(mp_check_array(at_, end_));
-        return BeginTable(/*is_array=*/true, mp_decode_array(&at_), 1);
+        return BeginTable(/*is_array=*/true, mp_decode_array(&at_));
       case MP_MAP:
         Need(mp_check_map(at_, end_));
-        return BeginTable(/*is_array=*/false, mp_decode_map(&at_), 2);
+        return BeginTable(/*is_array=*/false, mp_decode_map(&at_));
       default:
         FailFormat();
     }
@@ -281,10 +287,14 @@ class UnpackCall : public LongCall {
     at_ += size;
   }
 
-  void BeginTable(bool is_array, uint32_t count, size_t least_bytes) {
-    if (count > left() / least_bytes) FailMissing();
+  // A table gets its final size, because keys that collide make its growth slow. The elements that
+  // all headers together promise have at least one byte each.
+  void BeginTable(bool is_array, uint32_t count) {
+    promised_ += is_array ? count : size_t{2} * count;
+    if (promised_ > left()) FailMissing();
     frames_.push_back({is_array, false, count, 0});
-    lua_newtable(lua_);
+    const int size = static_cast<int>(std::min<uint32_t>(count, INT_MAX));
+    lua_createtable(lua_, is_array ? size : 0, is_array ? 0 : size);
   }
 
   // Ends the innermost table if it is complete.
@@ -320,6 +330,7 @@ class UnpackCall : public LongCall {
   const char* at_;
   const char* end_;
   lua_Integer limit_;
+  size_t promised_ = 0;  // elements, keys and values of `frames_` that are not read yet
   int count_ = 0;
   bool tells_offset_;
   std::vector<Frame> frames_;
