@@ -13,56 +13,12 @@
 #include <vector>
 
 #include "server/persistence/log/log_thread.h"
+#include "tests/server/persistence/log/log_peer.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
-namespace zsetd::append_log_test {
+namespace zsetd::log_test {
 namespace {
-
-using Kind = MemoryFiles::Operation::Kind;
-using Words = std::vector<std::string>;
-
-const char* const kManifest = "/data/appendonlydir/appendonly.aof.manifest";
-const char* const kFirstFile = "/data/appendonlydir/appendonly.aof.1.incr.aof";
-
-Settings WithLog(AppendFsync policy = AppendFsync::kAlways) {
-  Settings settings;
-  settings.enable_debug_command = DangerousAccess::kYes;
-  settings.save.points.clear();
-  settings.dir = "/data";
-  settings.appendonly = true;
-  settings.appendfsync = policy;
-  return settings;
-}
-
-std::string Ask(EnginePeer& peer, const Words& words) {
-  peer.Send("a", Multibulk(words));
-  return peer.Receive("a", Millis(0));
-}
-
-constexpr int kMostLooks = 60'000;  // a millisecond each, for a thread on a busy machine
-
-std::string Digest(EnginePeer& peer) { return Ask(peer, {"DEBUG", "DIGEST"}); }
-
-// Waits until the log is on the disk.
-void Flush(EnginePeer& peer) {
-  peer.persistence().EndRound();
-  while (peer.persistence().DurablePosition() < peer.persistence().WrittenPosition()) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  }
-}
-
-void Place(const MemoryFiles::Contents& disk, EnginePeer& peer) {
-  for (const auto& [path, bytes] : disk) peer.files().set_contents(path, bytes);
-}
-
-// Returns the digest of the data of a server that starts with these files.
-std::string DigestAfterStart(const MemoryFiles::Contents& disk, const Settings& settings) {
-  EnginePeer restarted(settings);
-  Place(disk, restarted);
-  const absl::Status status = restarted.persistence().Start();
-  return status.ok() ? Digest(restarted) : std::string(status.message());
-}
 
 TEST(AppendLog, RestoresAllWrites) {
   EnginePeer peer(WithLog());
@@ -370,51 +326,6 @@ TEST(AppendLog, SyncsThatFailDuringRewritesLeaveALogOfAllData) {
   }
 }
 
-// The manifest of a rewrite is on the disk, but the server does not know. If the repair wrote its
-// base over the one of that rewrite, a start would run commands that the base already contains.
-TEST(AppendLog, ARepairReusesNoNameThatTheManifestOnTheDiskMayHave) {
-  EnginePeer peer(WithLog());
-  ASSERT_TRUE(peer.persistence().Start().ok());
-  Ask(peer, {"INCR", "n"});
-  Flush(peer);
-  std::atomic<int> manifests = 0;
-  std::atomic<bool> fails_next_sync = false;
-  peer.files().set_failure([&](const MemoryFiles::Operation& operation) {
-    if (operation.kind == Kind::kRename && operation.to == kManifest) {
-      ++manifests;
-      fails_next_sync = manifests == 2;
-      return manifests > 2 ? absl::InternalError("Input/output error") : absl::OkStatus();
-    }
-    const bool fails = operation.kind == Kind::kSyncDirectory && fails_next_sync.exchange(false);
-    return fails ? absl::InternalError("Input/output error") : absl::OkStatus();
-  });
-  Ask(peer, {"BGREWRITEAOF"});
-  for (int i = 0; i < 10; ++i) Ask(peer, {"INCR", "n"});
-  Ask(peer, {"RPUSH", "l", "x"});
-  for (int i = 0; i < kMostLooks && manifests < 4; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    peer.Pass(Millis(100));
-  }
-  ASSERT_GE(manifests, 4) << "two repairs have failed";
-  const std::string digest = Digest(peer);
-  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), digest);
-  for (const auto& disk : peer.files().CrashStates(peer.files().operations().size())) {
-    EXPECT_EQ(DigestAfterStart(disk, WithLog()), digest);
-  }
-
-  peer.files().set_failure(nullptr);
-  std::string reply;
-  for (int i = 0; i < 200 && reply != "+OK\r\n"; ++i) {
-    peer.Pass(Millis(1000));
-    reply = Ask(peer, {"SET", "last", "1"});
-  }
-  EXPECT_EQ(reply, "+OK\r\n");
-  Flush(peer);
-  const MemoryFiles::Contents disk = peer.files().contents();
-  EXPECT_EQ(disk.size(), 3u) << "base, incremental file and manifest";
-  EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
-}
-
 TEST(AppendLog, CanBeTurnedOnAndOffWhileTheServerRuns) {
   Settings settings = WithLog();
   settings.appendonly = false;
@@ -446,79 +357,6 @@ class EmptySink : public SnapshotSink {
   absl::Status Put(std::string_view) override { return absl::OkStatus(); }
   absl::Status Complete() override { return absl::OkStatus(); }
 };
-
-void ChangeDirectory(EnginePeer& peer, const std::string& directory) {
-  Settings settings = peer.engine().settings();
-  settings.dir = directory;
-  ASSERT_TRUE(peer.engine().Configure(settings).ok());
-}
-
-void Rewrite(EnginePeer& peer) {
-  Ask(peer, {"BGREWRITEAOF"});
-  for (int look = 0; look < kMostLooks && peer.persistence().IsRewriting(); ++look) {
-    peer.Pass(Millis(1));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  ASSERT_FALSE(peer.persistence().IsRewriting());
-}
-
-TEST(AppendLog, StaysWhereItBeganIfTheDirectoryChanges) {
-  EnginePeer peer(WithLog());
-  ASSERT_TRUE(peer.persistence().Start().ok());
-  Ask(peer, {"SET", "a", "1"});
-  ChangeDirectory(peer, "/other");
-  Ask(peer, {"SET", "b", "2"});
-  Rewrite(peer);
-  Ask(peer, {"SET", "c", "3"});
-  EXPECT_EQ(Ask(peer, {"DEBUG", "LOADAOF"}), "+OK\r\n");
-  EXPECT_EQ(Ask(peer, {"DBSIZE"}), ":3\r\n");
-  Flush(peer);
-  for (const auto& [path, bytes] : peer.files().contents()) {
-    EXPECT_TRUE(path.starts_with("/data/")) << path;
-  }
-  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
-
-  // A log that begins again begins in the present directory.
-  ASSERT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "no"}), "+OK\r\n");
-  ASSERT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "yes"}), "+OK\r\n");
-  Rewrite(peer);
-  Settings moved = WithLog();
-  moved.dir = "/other";
-  EXPECT_EQ(DigestAfterStart(peer.files().contents(), moved), Digest(peer));
-}
-
-TEST(AppendLog, BeginsInADirectoryThatIsSetAtTheSameTime) {
-  EnginePeer peer(WithLog());
-  ASSERT_TRUE(peer.persistence().Start().ok());
-  Ask(peer, {"SET", "a", "1"});
-  ASSERT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "no"}), "+OK\r\n");
-  Settings moved = WithLog();
-  moved.dir = "/other";
-  ASSERT_TRUE(peer.engine().Configure(moved).ok());
-  Rewrite(peer);
-  EXPECT_EQ(DigestAfterStart(peer.files().contents(), moved), Digest(peer));
-}
-
-TEST(AppendLog, KeepsItsDirectoryLockedUntilItEnds) {
-  EnginePeer peer(WithLog());
-  ASSERT_TRUE(peer.persistence().Start().ok());
-  const auto is_locked = [&](const std::string& directory) {
-    return *peer.files().Lock(directory) == nullptr;
-  };
-  ChangeDirectory(peer, "/other");
-  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
-  EXPECT_TRUE(is_locked("/data"));
-  EXPECT_TRUE(is_locked("/other"));
-  ChangeDirectory(peer, "/data");
-  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
-  EXPECT_TRUE(is_locked("/data"));
-  EXPECT_FALSE(is_locked("/other"));
-  ChangeDirectory(peer, "/other");
-  ASSERT_EQ(Ask(peer, {"SAVE"}), "+OK\r\n");
-  ASSERT_EQ(Ask(peer, {"CONFIG", "SET", "appendonly", "no"}), "+OK\r\n");
-  EXPECT_FALSE(is_locked("/data"));
-  EXPECT_TRUE(is_locked("/other"));
-}
 
 TEST(AppendLog, ALogTurnedOnDuringASnapshotStartsAfterIt) {
   for (const bool is_for_replica : {false, true}) {
@@ -576,20 +414,6 @@ TEST(AppendLog, StartsFromAnExistingSnapshot) {
   ASSERT_TRUE(restarted.persistence().Start().ok());
   EXPECT_EQ(Digest(restarted), Digest(peer));
   EXPECT_EQ(DigestAfterStart(restarted.files().contents(), WithLog()), Digest(peer));
-}
-
-TEST(AppendLog, LoadsTheSingleFileOfOldRedis) {
-  EnginePeer peer(WithLog());
-  peer.files().set_contents("/data/appendonly.aof", Multibulk({"SELECT", "0"}) +
-                                                        Multibulk({"SET", "k", "v"}) +
-                                                        Multibulk({"SADD", "s", "a", "b"}));
-  const absl::Status status = peer.persistence().Start();
-  ASSERT_TRUE(status.ok()) << status;
-  EXPECT_EQ(Ask(peer, {"SCARD", "s"}), ":2\r\n");
-  Ask(peer, {"SET", "more", "1"});
-  Flush(peer);
-  EXPECT_FALSE(peer.files().contents().contains("/data/appendonly.aof"));
-  EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
 TEST(AppendLog, ASnapshotRestartsARewrite) {
@@ -709,4 +533,4 @@ TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
 }
 
 }  // namespace
-}  // namespace zsetd::append_log_test
+}  // namespace zsetd::log_test
