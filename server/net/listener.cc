@@ -90,13 +90,14 @@ void Listener::NeverBlock(error_code& error) {
   if (!error) acceptor_.set_option(asio::socket_base::enable_connection_aborted(true), error);
 }
 
+// Removes the socket file first: after the end of the queue, the file may be that of another server.
 void Listener::Stop() {
+  if (!path_.empty()) unlink(path_.c_str());
   while (AcceptOne() == error_code()) continue;
   poller_.Wake(*this);  // it must exist while an event of it may be on its way
   error_code ignored;
   acceptor_.close(ignored);
   pause_.cancel();
-  if (!path_.empty()) unlink(path_.c_str());
 }
 
 void Listener::Serve() {
