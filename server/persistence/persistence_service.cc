@@ -354,9 +354,10 @@ absl::Status PersistenceService::StartSaving() {
 }
 
 absl::Status PersistenceService::Save() {
-  engine_.disk().set_flush_is_unsaved(false);
   MakeWayForSnapshot();
-  return snapshots_.Save();
+  absl::Status status = snapshots_.Save();
+  if (status.ok()) engine_.disk().set_flush_is_unsaved(false);
+  return status;
 }
 
 // Waits for the first base of a new log, for example after a master's snapshot. Until it is

@@ -1,6 +1,7 @@
 // Snapshots are saved when they are due, survive crashes and failures, and are loaded as a whole.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <vector>
@@ -143,6 +144,27 @@ TEST(SnapshotService, FlushAllIsOnDiskWhateverElseItsRoundRuns) {
   ExpectFlushIsOnDisk([](EnginePeer& peer) {
     EXPECT_EQ(Ask(peer, {"BGSAVE"}), "+Background saving started\r\n");
     peer.persistence().EndRound();
+  });
+}
+
+// DEBUG RELOAD saves the file at the end of the transaction.
+TEST(SnapshotService, AFailedSnapshotOfAnotherCommandLeavesTheOneOfFlushAllDue) {
+  ExpectFlushIsOnDisk([](EnginePeer& peer) {
+    Ask(peer, {"SET", "a", "1"});
+    Ask(peer, {"SAVE"});
+    std::atomic<bool> fails = true;
+    peer.files().set_failure([&fails](const MemoryFiles::Operation& operation) {
+      const bool is_snapshot =
+          operation.kind == MemoryFiles::Operation::Kind::kRename && operation.to == kPath;
+      return is_snapshot && fails.exchange(false) ? absl::InternalError("I/O error")
+                                                  : absl::OkStatus();
+    });
+    Ask(peer, {"MULTI"});
+    Ask(peer, {"FLUSHALL"});
+    Ask(peer, {"DEBUG", "RELOAD"});
+    EXPECT_EQ(Ask(peer, {"EXEC"}), "*2\r\n+OK\r\n+OK\r\n");
+    EXPECT_FALSE(fails);
+    peer.files().set_failure(nullptr);
   });
 }
 
