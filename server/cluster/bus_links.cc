@@ -21,7 +21,11 @@ class BusLinks::Link : public Connection::Owner {
  public:
   // `id` is null for a connection of another node, until it is ready.
   Link(BusLinks& links, std::optional<LinkId> link, Millis opened)
-      : id(link), is_accepted(!link), created(opened), links_(links) {}
+      : id(link),
+        is_accepted(!link),
+        created(opened),
+        number(++links.last_number_),
+        links_(links) {}
 
   void OnConnected() override { links_.OnReady(*this, connection->endpoints()); }
   void OnReceived(std::string_view bytes) override;
@@ -36,6 +40,7 @@ class BusLinks::Link : public Connection::Owner {
   std::optional<LinkId> id;
   const bool is_accepted;
   const Millis created;
+  const uint64_t number;  // in the order of creation
   bool is_open = false;
   bool has_received = false;
   std::unique_ptr<Connection> connection;  // null: the link is closed
@@ -98,8 +103,14 @@ void BusLinks::Open(LinkId link, const Connector::Target& target) {
   added.connection = connector_.Connect(wanted, added);
 }
 
+// A node is a stranger until its first message, which it sends immediately. So the oldest stranger
+// is the least likely one to be a node, and strangers cannot keep nodes out.
 void BusLinks::Take(const PeerPort::Accept& accept, Millis now) {
-  if (accepted_ >= limits_.most_accepted) return;
+  if (accepted_ >= limits_.most_accepted) {
+    Link* const oldest = OldestOfStrangers();
+    if (oldest == nullptr) return;
+    OnEnd(*oldest, "there are too many connections of strangers");
+  }
   ++accepted_;
   waiting_.push_back(std::make_unique<Link>(*this, std::nullopt, now));
   Link& added = *waiting_.back();
@@ -114,6 +125,18 @@ void BusLinks::OnReady(Link& link, const Connection::Endpoints& endpoints) {
   std::unique_ptr<Link> taken = TakeOut(link);
   link.id = owner_.OnAccepted(peer_ip, own_ip);
   links_.emplace(*link.id, std::move(taken));
+}
+
+BusLinks::Link* BusLinks::OldestOfStrangers() {
+  Link* oldest = nullptr;
+  const auto consider = [&](Link& link) {
+    const bool is_stranger = link.is_accepted && (!link.id || !owner_.IsOfKnownNode(*link.id));
+    const bool is_older = oldest == nullptr || link.number < oldest->number;
+    if (is_stranger && is_older) oldest = &link;
+  };
+  for (const auto& [id, link] : links_) consider(*link);
+  for (const auto& link : waiting_) consider(*link);
+  return oldest;
 }
 
 void BusLinks::Send(LinkId link, std::string_view message) {

@@ -70,8 +70,8 @@ class BusLinks {
   // Opens a link. OnOpened() or OnClosed() follows, not during this call.
   void Open(LinkId link, const Connector::Target& target);
 
-  // Takes a connection of another node, which gets an ID when it is ready. It is closed if there
-  // are too many.
+  // Takes a connection of another node, which gets an ID when it is ready. If there are too many,
+  // closes the oldest connection of a stranger, or else the new one. O(links) then.
   void Take(const PeerPort::Accept& accept, Millis now);
 
   // Queues a message. No effect if the link is not open.
@@ -96,6 +96,7 @@ class BusLinks {
   void OnReady(Link& link, const Connection::Endpoints& endpoints);
   void OnEnd(Link& link, std::string_view reason);
   std::unique_ptr<Link> TakeOut(const Link& link);
+  Link* OldestOfStrangers();
 
   Connector& connector_;
   Owner& owner_;
@@ -103,6 +104,7 @@ class BusLinks {
   Limits limits_;
   uint64_t overflows_ = 0;
   size_t accepted_ = 0;
+  uint64_t last_number_ = 0;
   std::unordered_map<LinkId, std::unique_ptr<Link>> links_;
   std::vector<std::unique_ptr<Link>> waiting_;  // accepted, without an ID yet
   std::vector<std::unique_ptr<Link>> closed_;   // may be in use until Maintain()

@@ -200,6 +200,24 @@ TEST_F(BusLinksTest, AcceptsALimitedNumber) {
   EXPECT_EQ(links.count(), 1u);
 }
 
+TEST_F(BusLinksTest, StrangersKeepNoNodeOut) {
+  knows_peers = false;
+  for (int i = 0; i < 3; ++i) {
+    links.Take(Accept(), Millis(0));
+    network.peer->owner.OnConnected();
+    network.peer->owner.OnReceived(Header(kShortest));
+  }
+  EXPECT_EQ(links.count(), 2u);
+  EXPECT_EQ(last_id, 103u);
+  EXPECT_TRUE(events.ends_with("closed 101.accepted 10.0.0.9 ::1.")) << events;
+  knows_peers = true;  // both are nodes
+  links.Take(Accept(), Millis(0));
+  EXPECT_EQ(links.count(), 2u);
+  links.Close(102);
+  links.Close(103);
+  EXPECT_EQ(links.count(), 0u);
+}
+
 TEST_F(BusLinksTest, ALinkWithTooMuchUnsentIsClosed) {
   links.Open(7, {});
   network.peer->owner.OnConnected();
