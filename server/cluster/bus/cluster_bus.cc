@@ -113,13 +113,19 @@ class ClusterBus::Machine {
   int64_t last_random_ping = 0;
 };
 
-// A file may give slots to a replica, and the bus does not.
+// A file may give slots to a replica, and the bus does not. Its times are those of another run,
+// which the clock may have left: a ping of that run has no answer, and says nothing about the node
+// now.
 void ClusterBus::Machine::RepairTopology() {
   for (const auto& [id, node] : state.topology.nodes()) {
     if (node->is_replica && node->HasSlots()) roles.RemoveSlots(*node);
     if (!node->master_id.empty()) state.topology.Find(node->master_id)->accepts_replicas = true;
     node->created = state.Now();
+    node->ping_sent = 0;
+    node->pong_received = std::min(node->pong_received, state.Now());
   }
+  ClusterNode& self = state.self();
+  self.may_have_failed = self.has_failed = self.in_handshake = self.has_no_address = false;
 }
 
 void ClusterBus::Machine::ApplySettings() {

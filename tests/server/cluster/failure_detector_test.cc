@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/server/cluster/bus_fixture.h"
 
 namespace zsetd {
@@ -45,6 +47,32 @@ TEST_F(FailureDetectorTest, AFailedMasterStaysFailedUntilReplicasHadTime) {
   EXPECT_TRUE(Node('d').has_failed);
   Pass(100);
   EXPECT_FALSE(Node('d').has_failed) << "a replica comes back immediately";
+}
+
+TEST_F(FailureDetectorTest, TimesOfAnEarlierRunDoNotCount) {
+  std::string nodes = Nodes("a");
+  nodes.replace(nodes.find("0 0 2"), 5, "1 0 2");
+  nodes.replace(nodes.find("0 0 3"), 5, "0 9223372036854775807 3");
+  Start(nodes);
+  bus->Tick();
+  (void)bus->Settle();
+  EXPECT_TRUE(Node('b').IsReachable()) << "the ping is of the earlier run";
+  Pass(1900, "bc");
+  EXPECT_TRUE(Node('b').IsReachable());
+  Pass(300, "bc");
+  EXPECT_FALSE(Node('b').IsReachable());
+  Pass(1000, "bc");
+  EXPECT_FALSE(Node('c').IsReachable()) << "it is pinged a second after the start";
+}
+
+TEST_F(FailureDetectorTest, ANodeDoesNotCountItselfAsFailed) {
+  std::string nodes = Nodes("a");
+  nodes.replace(nodes.find("myself,"), 7, "myself,fail,noaddr,handshake,");
+  Start(nodes);
+  Connect();
+  Pass(2300);
+  EXPECT_TRUE(bus->topology().self().IsReachable());
+  EXPECT_TRUE(bus->IsUp());
 }
 
 TEST_F(FailureDetectorTest, AMasterServesTwoSecondsAfterItsStart) {
