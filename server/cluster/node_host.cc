@@ -44,6 +44,7 @@ NodeHost::NodeHost(Engine& engine, NodesStorage& storage, Connector& connector)
     : engine_(engine),
       storage_(storage),
       rng_(RandomSeed()),
+      clock_base_(engine.host().wall_clock() - engine.host().stopwatch()),
       links_(connector, *this, *engine.host().log) {}
 
 void NodeHost::Start(Topology topology) {
@@ -66,8 +67,9 @@ absl::Status NodeHost::Listen(PeerPort& peers) {
                    ": set cluster-port, or a port below " +
                    std::to_string(kMaxPort - kBusPortDistance + 1));
   }
-  const absl::Status listens = peers.ListenForPeers(
-      port, [this](const PeerPort::Accept& accept) { links_.Take(accept, Millis(Now())); });
+  const absl::Status listens = peers.ListenForPeers(port, [this](const PeerPort::Accept& accept) {
+    if (is_loaded_) links_.Take(accept, Millis(Now()));
+  });
   if (listens.ok()) return listens;
   return Refusal("The cluster bus: " + std::string(ErrorLine(listens)));
 }
@@ -226,8 +228,10 @@ void NodeHost::MakeStepsAfterUnit() {
   });
 }
 
+// Uses the monotonic clock: if the machine's clock is set back, pings must not stop, and a pause
+// must not last longer. Other nodes compare times only to save pings.
 int64_t NodeHost::Now() const {
-  return std::chrono::floor<Millis>(engine_.host().wall_clock()).count();
+  return std::chrono::floor<Millis>(clock_base_ + engine_.host().stopwatch()).count();
 }
 
 // A replica that has no data of its master yet is at 0.
@@ -322,8 +326,9 @@ void NodeHost::DeleteAllKeys() {
 void NodeHost::DeleteKeysIn(size_t slot) { eraser_->Add(slot); }
 
 void NodeHost::PauseWrites(int64_t until) {
-  engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites,
-                                  engine_.store().now(), Millis(until));
+  const Millis now = engine_.store().now();
+  engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
+                                  now + Millis(until - Now()));
 }
 
 void NodeHost::ResumeWrites() { engine_.clients().pause().End(ClientPause::Cause::kFailover); }

@@ -48,7 +48,9 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   // Listens for other nodes. An error is human-readable.
   absl::Status Listen(PeerPort& peers);
 
-  // The server's own data has been loaded. Until then the bus only replies to other nodes.
+  // The server's own data has been loaded. As in Redis, other nodes cannot connect until then: a
+  // message may take a slot whose keys are not loaded yet, and a replica may replace a master that
+  // loads for longer than the node timeout.
   void OnLoaded() { is_loaded_ = true; }
 
   ClusterBus& bus() override { return *bus_; }
@@ -122,6 +124,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   Engine& engine_;
   NodesStorage& storage_;
   Rng rng_;  // of the bus: equal seeds of two servers must not give equal names and delays
+  const Micros clock_base_;  // the time since 1970 when the monotonic clock was zero
   std::optional<ClusterBus> bus_;
   std::optional<SlotEraser> eraser_;  // since Start()
   SlotSet plainly_served_;

@@ -144,7 +144,9 @@ Settings EnginePeer::OpenSettings() {
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes, Stopwatch stopwatch)
-    : engine_(settings, AllCommands(), kSeed, kStart, HostOf(engine_, std::move(stopwatch))),
+    : engine_(settings, AllCommands(), kSeed, kStart,
+              HostOf(engine_,
+                     settings.cluster_enabled ? [this] { return passed_; } : std::move(stopwatch))),
       persistence_(engine_, files_, kNoLog),
       nodes_(nodes),
       cluster_(engine_, nodes_, network_) {
@@ -207,9 +209,11 @@ bool EnginePeer::Closed(const std::string& client) { return !connections_.contai
 void EnginePeer::Pass(Millis time) {
   // A node of a cluster measures how long it has seen the others, tick by tick.
   for (; engine_.settings().cluster_enabled && time > kNodeTick; time -= kNodeTick) {
+    passed_ += kNodeTick;
     engine_.executor().AdvanceTo(engine_.store().now() + kNodeTick);
     engine_.executor().Tick(kTickBudget);
   }
+  passed_ += time;
   engine_.executor().AdvanceTo(engine_.store().now() + time);
   engine_.executor().Tick(kTickBudget);
   AwaitSnapshot();

@@ -27,7 +27,7 @@ class EnginePeer : public Peer {
 
   // `nodes` is the text of nodes.conf, for a node of a cluster; empty: it starts without one.
   // Commands and scripts measure their time with the stopwatch. Without one they take no time, so
-  // an endless script never ends.
+  // an endless script never ends. The stopwatch of a node of a cluster is moved by Pass().
   EnginePeer();
   explicit EnginePeer(
       const Settings& settings, const std::string& nodes = {},
@@ -81,6 +81,7 @@ class EnginePeer : public Peer {
   void RunAllRequests();
   void AwaitSnapshot();
 
+  Micros passed_{0};
   MemoryFiles files_;
   Engine engine_;
   std::optional<ScriptingService> scripting_;  // nullopt if the setting `scripting` is no

@@ -19,7 +19,8 @@ class BusHost {
  public:
   virtual ~BusHost() = default;
 
-  // Milliseconds since 1970.
+  // Milliseconds since 1970 by a clock that only goes forward: setting the machine's clock does not
+  // change it.
   virtual int64_t Now() const = 0;
 
   // The position in the replication history, which replicas of one master compare: of a master the

@@ -25,9 +25,6 @@ class MigrationHost {
   // Completes inputs of the bus. Returns the error of saving nodes.conf, in the words of a reply.
   virtual absl::Status Settle() = 0;
 
-  // Milliseconds since 1970.
-  virtual int64_t Now() const = 0;
-
   virtual void Log(LogLevel level, std::string_view line) = 0;
 };
 

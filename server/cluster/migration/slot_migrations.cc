@@ -68,6 +68,14 @@ SlotMigrations::~SlotMigrations() {
   for (const auto& import : imports_) import->source->imported_slots = nullptr;
 }
 
+Millis SlotMigrations::WallClock() const {
+  return std::chrono::floor<Millis>(engine_.host().wall_clock());
+}
+
+int64_t SlotMigrations::Seconds() const {
+  return std::chrono::floor<std::chrono::seconds>(WallClock()).count();
+}
+
 absl::Status SlotMigrations::CheckState() const {
   if (topology().self().is_replica) {
     return Refusal("ERR Slot migration can only be used on primary nodes.");
@@ -246,7 +254,7 @@ absl::Status SlotMigrations::FinishImport(Client& source, int64_t deadline) {
   Import* const import = ImportOf(source);
   if (import == nullptr) return Refusal("ERR The connection imports no slots.");
   if (const auto reason = WhyImportFails(*import)) return Refusal("ERR " + std::string(*reason));
-  if (host_.Now() >= deadline) {
+  if (WallClock() >= Millis(deadline)) {
     return Refusal("ERR It is too late to take the slots, or the clocks of the nodes differ");
   }
   // After an error the next save restores what the failed one may have left in the file.

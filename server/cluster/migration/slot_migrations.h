@@ -91,7 +91,8 @@ class SlotMigrations : public SlotMigrationControl,
   void Remember(SlotMigrationView view);
   SlotMigrationView NewView(const SlotImportRequest& request) const;
   const Topology& topology() const { return host_.bus().topology(); }
-  int64_t Seconds() const { return host_.Now() / 1000; }
+  Millis WallClock() const;
+  int64_t Seconds() const;
 
   Engine& engine_;
   MigrationHost& host_;

@@ -68,15 +68,15 @@ class SilentNetwork : public Connector, public PeerPort {
     return absl::OkStatus();
   }
 
-  // Another node connects.
-  Connection::Owner& Accept() {
+  // Another node connects. Returns null if it is not accepted.
+  Connection::Owner* TryAccept() {
     Connection::Owner* accepted = nullptr;
     on_peer_([&](Connection::Owner& owner) {
       accepted = &owner;
       return std::make_unique<SilentConnection>(sent);
     });
-    accepted->OnConnected();
-    return *accepted;
+    if (accepted != nullptr) accepted->OnConnected();
+    return accepted;
   }
 
   std::vector<BusMessage> sent;
@@ -138,8 +138,9 @@ class NodeHostTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(service_.Load().ok());
     ASSERT_TRUE(service_.Listen(network_).ok());
+    accepts_while_loading_ = network_.TryAccept() != nullptr;
     ASSERT_TRUE(service_.OnLoaded().ok());
-    for (const char id : {'a', 'c', 'd'}) peers_[id] = &network_.Accept();
+    for (const char id : {'a', 'c', 'd'}) peers_[id] = network_.TryAccept();
     while (!service_.IsUp()) {
       Tick();
       network_.CompleteConnections();
@@ -151,6 +152,7 @@ class NodeHostTest : public testing::Test {
   }
 
   void Tick() {
+    passed_ += Millis(100);
     engine_.executor().AdvanceTo(engine_.store().now() + Millis(100));
     engine_.executor().Tick(kNodeBudget);
   }
@@ -256,9 +258,9 @@ class NodeHostTest : public testing::Test {
     return settings;
   }
 
-  static Host HostOf(Engine& engine) {
+  static Host HostOf(Engine& engine, const Micros& passed) {
     return {.apply = [](const Settings&) { return absl::OkStatus(); },
-            .stopwatch = [] { return Micros(0); },
+            .stopwatch = [&passed] { return passed; },
             .wall_clock = [&engine] { return Micros(engine.store().now()); },
             .sleep = [](Micros) {},
             .free_in_background = [](const std::shared_ptr<void>&) {},
@@ -266,12 +268,14 @@ class NodeHostTest : public testing::Test {
             .config_file = {}};
   }
 
-  Engine engine_{ClusterSettings(), AllCommands(), 1, kNodeStart, HostOf(engine_)};
+  Micros passed_{0};
+  Engine engine_{ClusterSettings(), AllCommands(), 1, kNodeStart, HostOf(engine_, passed_)};
   RoleOnly role_{engine_};
   NodesInMemory nodes_{Nodes("b")};
   SilentNetwork network_;
   ClusterService service_{engine_, nodes_, network_};
   std::map<char, Connection::Owner*> peers_;
+  bool accepts_while_loading_ = true;
   std::vector<std::unique_ptr<Session>> sessions_;
 };
 
@@ -285,6 +289,18 @@ TEST_F(NodeHostTest, ServesItsSlots) {
   Client& client = Connect();
   EXPECT_EQ(Ask(client, {"INCR", kOfSelf}), ":1\r\n");
   EXPECT_EQ(Ask(client, {"INCR", kOfOther}).substr(0, 6), "-MOVED");
+}
+
+TEST_F(NodeHostTest, NoNodeConnectsWhileItLoads) { EXPECT_FALSE(accepts_while_loading_); }
+
+TEST_F(NodeHostTest, AFailoverThatDoesNotEndPausesWritesForItsTimeWhateverTheClockIsSetTo) {
+  StartFailover();
+  engine_.executor().AdvanceTo(engine_.store().now() - std::chrono::hours(1));
+  const auto is_paused = [&] { return engine_.clients().pause().IsOn(engine_.store().now()); };
+  for (int ticks = 0; ticks < 49; ++ticks) Tick();
+  EXPECT_TRUE(is_paused());
+  for (int ticks = 0; ticks < 3; ++ticks) Tick();
+  EXPECT_FALSE(is_paused());
 }
 
 TEST_F(NodeHostTest, AWriteInTheRoundOfTheHandOverIsRedirected) {
