@@ -71,16 +71,17 @@ size_t Clients::KeptFor(const Client& replica) const {
 // No request is run while much is unsent, but messages come from others: so those of a client that
 // subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
 bool Clients::IsStalled(Client& client) const {
-  const Millis now = store_.now();
+  const OutputWatch::Stopwatch& clock = host_.stopwatch;
   const OutputLimits& limits = settings_.client_output_buffer_limit;
   const size_t unsent =
       ClientOutput::Counted(client.output.UnsentBytes() + client.output.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
-  if (client.IsReplica()) return client.output.watch.Exceeds(limits.replica, KeptFor(client), now);
-  if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, now);
-  return client.output.watch.Exceeds(limits.normal, unsent, now) ||
+  if (client.IsReplica())
+    return client.output.watch.Exceeds(limits.replica, KeptFor(client), clock);
+  if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, clock);
+  return client.output.watch.Exceeds(limits.normal, unsent, clock) ||
          client.output.push_watch.Exceeds(
-             limits.pubsub, ClientOutput::Counted(client.output.UnsentPushBytes()), now);
+             limits.pubsub, ClientOutput::Counted(client.output.UnsentPushBytes()), clock);
 }
 
 void Clients::CloseForOutputLimit(Client& client) {

@@ -9,14 +9,17 @@ bool IsOver(size_t bytes, int64_t limit) {
 
 }  // namespace
 
-bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now) {
+// Like Redis, closes a client only after the limit's seconds, also if these are 0.
+bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes,
+                          const Stopwatch& stopwatch) {
   if (IsOver(unsent_bytes, limit.hard_bytes)) return true;
   if (!IsOver(unsent_bytes, limit.soft_bytes)) {
     over_soft_since_.reset();
     return false;
   }
+  const Micros now = stopwatch();
   if (!over_soft_since_) over_soft_since_ = now;
-  return (now - *over_soft_since_).count() / 1000 >= limit.soft_seconds;
+  return now - *over_soft_since_ > std::chrono::seconds(limit.soft_seconds);
 }
 
 }  // namespace zsetd

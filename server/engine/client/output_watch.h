@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 
 #include "core/util/time.h"
@@ -11,12 +12,15 @@ namespace zsetd {
 // Holds what one client has not been sent against its limit, over time.
 class OutputWatch {
  public:
+  // A clock that only goes forward: setting the machine's clock must not close clients.
+  using Stopwatch = std::function<Micros()>;
+
   // Whether the client must be closed. Must be called periodically to measure how long the soft
-  // limit has been exceeded.
-  bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, Millis now);
+  // limit has been exceeded. Reads the stopwatch only while it is.
+  bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, const Stopwatch& stopwatch);
 
  private:
-  std::optional<Millis> over_soft_since_;
+  std::optional<Micros> over_soft_since_;
 };
 
 }  // namespace zsetd

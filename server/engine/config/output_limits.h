@@ -9,7 +9,8 @@
 namespace zsetd {
 
 // When a client that does not read is closed: as soon as more than `hard_bytes` wait for it, or
-// once more than `soft_bytes` have waited for `soft_seconds` on end. 0 bytes: no such limit.
+// once more than `soft_bytes` have waited for more than `soft_seconds` on end. 0 bytes: no such
+// limit.
 struct OutputLimit {
   int64_t hard_bytes = 0;
   int64_t soft_bytes = 0;
