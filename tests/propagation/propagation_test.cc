@@ -322,6 +322,23 @@ TEST_F(PropagationTest, EveryCommandThatWritesHasACase) {
   }
 }
 
+// Clients choose both counts of a stream (XSETID and XGROUP SETID), and entries add to them.
+TEST_F(PropagationTest, CountsOfGroupsThatHaveNoRoomAreApplied) {
+  const std::string most = std::to_string(INT64_MAX);
+  Run("a", {"XADD", "s", "1-1", "f", "v"});
+  Run("a", {"XGROUP", "CREATE", "s", "full", "0", "ENTRIESREAD", most});
+  Run("a", {"XGROUP", "CREATE", "s", "unknown", "0"});
+  Run("a", {"XREADGROUP", "GROUP", "full", "c", "STREAMS", "s", ">"});
+  EXPECT_NE(Ask("a", {"XINFO", "GROUPS", "s"}).find("\r\n:" + most), std::string::npos);
+  Run("a", {"XSETID", "s", "9-0", "ENTRIESADDED", most});
+  Run("a", {"XADD", "s", "10-1", "f", "v"});
+  Run("a", {"XREADGROUP", "GROUP", "unknown", "c", "STREAMS", "s", ">"});
+  EngineFollower engine;
+  EXPECT_EQ(engine.Follow(journal_.TakeBytes()), "");
+  engine.peer().Send("a", Multibulk({"XINFO", "GROUPS", "s"}));
+  EXPECT_EQ(engine.peer().Receive("a", Millis(0)), Ask("a", {"XINFO", "GROUPS", "s"}));
+}
+
 TEST_F(PropagationTest, FollowersReachTheSameData) {
   std::printf("PROPAGATION_SEED=%llu\n", static_cast<unsigned long long>(seed_));
   const ServerProcess server("redis-server");

@@ -32,16 +32,19 @@ const Stream* StreamOrError(Call& call) {
   return stream;
 }
 
+// Subtracts modulo 2^64, like Redis: clients choose both numbers (XSETID, XGROUP SETID).
+int64_t Difference(uint64_t added, uint64_t read) { return static_cast<int64_t>(added - read); }
+
 // The number of entries that the group has not read; nullopt if it cannot be known.
 std::optional<int64_t> LagOf(const Stream& stream, const ConsumerGroup& group) {
-  const auto added = static_cast<int64_t>(stream.state().entries_added);
+  const uint64_t added = stream.state().entries_added;
   if (added == 0) return 0;
   if (group.entries_read() != ConsumerGroup::kUnknownCount &&
       !stream.MayLackEntriesAbove(group.last_id())) {
-    return added - group.entries_read();
+    return Difference(added, static_cast<uint64_t>(group.entries_read()));
   }
   const std::optional<uint64_t> read = stream.CountUpTo(group.last_id());
-  return read ? std::optional(added - static_cast<int64_t>(*read)) : std::nullopt;
+  return read ? std::optional(Difference(added, *read)) : std::nullopt;
 }
 
 void ReplyProgress(ReplyWriter& reply, const Stream& stream, const ConsumerGroup& group) {

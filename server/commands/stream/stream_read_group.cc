@@ -141,7 +141,7 @@ void ReplyPending(Call& call, const ReadRequest& request, const Edit<Stream>& st
 void Advance(const Stream& stream, ConsumerGroup& group, StreamId id, const StreamPlace& place) {
   int64_t entries_read = group.entries_read();
   if (entries_read != ConsumerGroup::kUnknownCount && !stream.MayLackEntriesAbove(id)) {
-    ++entries_read;
+    entries_read += entries_read < INT64_MAX;
   } else if (stream.state().entries_added > 0) {
     const std::optional<uint64_t> count = stream.CountUpTo(id);
     entries_read = count ? static_cast<int64_t>(*count) : ConsumerGroup::kUnknownCount;
