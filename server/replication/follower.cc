@@ -54,7 +54,7 @@ void Follower::Start(const MasterAddress& master, std::optional<int> database, b
   BeginStream(database.value_or(0));
   state_ = State::kWaiting;
   pause_ = Millis(0);
-  tried_at_ = now();
+  tried_at_ = Now();
   costly_failures_ = 0;
   logged_reason_.clear();
   down_since_.reset();
@@ -80,7 +80,7 @@ void Follower::Stop() {
 // Does nothing while the server loads its own data at the start; Tick() retries.
 void Follower::Connect() {
   if (engine_.mode().is_loading()) return;
-  tried_at_ = heard_at_ = now();
+  tried_at_ = heard_at_ = Now();
   state_ = State::kConnecting;
   MasterLink::Listener& listener = *this;
   link_ = std::make_unique<MasterLink>(OptionsOfLink(), listener);
@@ -124,13 +124,13 @@ void Follower::Drop(std::string_view reason, bool costs_much) {
     log_.Write(LogLevel::kWarning, "The link to MASTER " + TextOf(master_) +
                                        " has ended: " + std::string(reason) + ". Reconnecting.");
     logged_reason_ = reason;
-    logged_at_ = now();
+    logged_at_ = Now();
   }
   Disconnect();
   state_ = State::kWaiting;
   pause_ = kBetweenTries;
   if (costs_much) {
-    tried_at_ = now();
+    tried_at_ = Now();
     pause_ = std::min<Millis>(kBetweenTries * (1 << std::min(costly_failures_, 6)), kLongestPause);
     ++costly_failures_;
   }
@@ -139,13 +139,13 @@ void Follower::Drop(std::string_view reason, bool costs_much) {
 
 void Follower::SetLinkUp(bool up) {
   ReplicationState& state = engine_.replication();
-  if (state.link_up() && !up) down_since_ = now();
+  if (state.link_up() && !up) down_since_ = Now();
   if (up) down_since_.reset();
   state.set_link_up(up);
 }
 
 void Follower::OnConnected() {
-  heard_at_ = now();
+  heard_at_ = Now();
   state_ = State::kGreeting;
   link_->Start(connection_->output());
   connection_->Send();
@@ -160,7 +160,7 @@ void Follower::OnConnectionEnd(std::string_view reason) {
 
 void Follower::OnReceived(std::string_view bytes) {
   engine_.executor().BeginBatch(std::chrono::floor<Millis>(engine_.host().wall_clock()));
-  heard_at_ = now();
+  heard_at_ = Now();
   received_bytes_ += bytes.size();
   if (client_ != nullptr) client_->connection.received += bytes.size();
   engine_.metrics().stats().network.input_bytes += bytes.size();
@@ -176,14 +176,20 @@ void Follower::OnReceived(std::string_view bytes) {
   if (!held_.empty()) ApplyHeld();
 }
 
-Millis Follower::Since(Millis instant) const { return std::max(now() - instant, Millis(0)); }
+// Uses the monotonic clock, because setting the machine's clock must neither end the link nor delay
+// the acknowledgments.
+Millis Follower::Now() const {
+  return std::chrono::duration_cast<Millis>(engine_.host().stopwatch());
+}
+
+Millis Follower::Since(Millis instant) const { return Now() - instant; }
 
 void Follower::Tick() {
   switch (state_) {
     case State::kStopped:
       return;
     case State::kWaiting:
-      if (Since(tried_at_) >= pause_ || now() < tried_at_) Connect();
+      if (Since(tried_at_) >= pause_) Connect();
       return;
     case State::kLoading:
       if (MayLoad()) ConsiderLoading();
@@ -356,11 +362,11 @@ void Follower::BecomeLinked() {
   state_ = State::kLinked;
   const Connection::Endpoints endpoints = connection_->endpoints();
   client_ = std::make_unique<Client>(engine_.clients().NextId(), endpoints.address,
-                                     endpoints.local_address, now(), [] {});
+                                     endpoints.local_address, engine_.store().now(), [] {});
   client_->connection.descriptor = endpoints.descriptor;
   takes_over_ = false;
   logged_reason_.clear();
-  heard_at_ = linked_at_ = now();
+  heard_at_ = linked_at_ = Now();
   log_offset_ = 0;
   SetLinkUp(true);
   SendAck();
@@ -420,7 +426,7 @@ void Follower::PassOn(const MasterStream::Applied& applied) {
 
 // Acknowledges the applied offset and, if the log is on, the offset that is durable in the log.
 void Follower::SendAck() {
-  spoke_at_ = now();
+  spoke_at_ = Now();
   if (connection_ == nullptr || link_->IsOld()) return;
   NoteLog();
   const std::string offset = std::to_string(stream_.offset());
@@ -456,7 +462,7 @@ void Follower::NoteLog() {
 
 // Shows the master that the replica is alive while it has no offset to acknowledge.
 void Follower::SendSignOfLife() {
-  spoke_at_ = now();
+  spoke_at_ = Now();
   connection_->output().Append("\n");
   connection_->Send();
 }
@@ -471,7 +477,7 @@ void Follower::DescribeClient() const {
   client_->database = applier.database();
   client_->last_command = applier.last_command();
   client_->commands_run = applier.commands_run();
-  client_->connection.last_active = heard_at_;
+  client_->connection.last_active = engine_.store().now() - Since(heard_at_);
   client_->connection.input_bytes = stream_.unapplied_bytes() + held_.size();
   client_->connection.input_capacity = client_->connection.input_bytes;
 }

@@ -125,7 +125,7 @@ class Follower : private Connection::Owner, private MasterLink::Listener {
   void NoteLog();
   void SendSignOfLife();
   void SetLinkUp(bool up);
-  Millis now() const { return engine_.store().now(); }
+  Millis Now() const;
   Millis Since(Millis instant) const;
 
   Engine& engine_;

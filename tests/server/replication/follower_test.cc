@@ -107,7 +107,8 @@ std::string Ask(EnginePeer& peer, const Words& words) {
 
 class FollowerTest : public testing::Test, public Follower::Listener {
  protected:
-  explicit FollowerTest(bool with_log = false) : peer_(SettingsOfReplica(with_log)) {
+  explicit FollowerTest(bool with_log = false)
+      : peer_(SettingsOfReplica(with_log), {}, [this] { return elapsed_; }) {
     EXPECT_TRUE(peer_.persistence().Start().ok());
     Ask(peer_, {"SET", "own", "1"});
   }
@@ -118,6 +119,7 @@ class FollowerTest : public testing::Test, public Follower::Listener {
 
   void Start() { follower_.Start({"master", 6379}, std::nullopt); }
   void Pass(Millis time) {
+    elapsed_ += time;
     peer_.Pass(time);
     follower_.Tick();
   }
@@ -144,6 +146,7 @@ class FollowerTest : public testing::Test, public Follower::Listener {
     return false;
   }
 
+  Micros elapsed_{1'000'000};  // since the machine's start
   mutable EnginePeer peer_;
   FakeConnector network_;
   std::string log_;
@@ -218,6 +221,20 @@ TEST_F(FollowerTest, AcknowledgesItsOffsetEverySecond) {
   EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "114"}));
   Receive(Multibulk({"REPLCONF", "GETACK", "*"}));
   EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "151"}));
+}
+
+TEST_F(FollowerTest, SettingTheClockNeitherEndsTheLinkNorDelaysAcknowledgments) {
+  Start();
+  Link();
+  for (const Millis change : {Millis(std::chrono::hours(-1)), Millis(std::chrono::hours(2))}) {
+    network_.Sent();
+    Executor& executor = peer_.engine().executor();
+    executor.AdvanceTo(peer_.engine().store().now() + change);
+    Pass(seconds(1));
+    ASSERT_TRUE(IsLinked()) << change.count();
+    EXPECT_EQ(network_.Sent(), Multibulk({"REPLCONF", "ACK", "100"})) << change.count();
+    EXPECT_LE(follower_.status().silent_for, Millis(2000));
+  }
 }
 
 TEST_F(FollowerTest, SendsSignsOfLifeDuringTheSnapshot) {

@@ -116,7 +116,9 @@ TEST(MasterLink, FailsIfItIsRefused) {
             "the master refuses REPLCONF listening-port: -NOAUTH Authentication required.");
   for (const std::string answer :
        {"-NOMASTERLINK Can't SYNC while not connected with my master\r\n", "-LOADING\r\n",
-        "-NOPERM no\r\n", "+FULLRESYNC short 0\r\n", "+CONTINUE\r\n", "+OK\r\n", "*3\r\n"}) {
+        "-NOPERM no\r\n", "+FULLRESYNC short 0\r\n",
+        "+FULLRESYNC aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa 9223372036854775807\r\n",
+        "+CONTINUE\r\n", "+OK\r\n", "*3\r\n"}) {
     Link link;
     link.Receive(kIntroduced + answer);
     EXPECT_EQ(link.link.state(), State::kFailed) << answer;
