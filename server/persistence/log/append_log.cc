@@ -49,6 +49,7 @@ absl::Status AppendLog::Load() {
   const auto loaded = LogReplay(engine_, directory_, dataset_, log_).Run();
   if (!loaded.ok()) return loaded.status();
   rewriter_.SetBytes(loaded->base, loaded->old);
+  directory_.RemoveHistory();
   const auto& files = directory_.manifest().incremental;
   if (files.empty()) return StartNewFile();
   const std::string path = directory_.PathOf(files.back().name);

@@ -85,6 +85,13 @@ absl::Status LogDirectory::NameOldLog() {
   return absl::OkStatus();
 }
 
+// The server may have been killed before the manifest was durable. A crash would then restore the
+// old manifest, which needs the files.
+void LogDirectory::RemoveHistory() {
+  if (manifest_.history.empty() || !files_.SyncDirectory(path()).ok()) return;
+  manifest_ = zsetd::RemoveHistory(files_, path(), ManifestName(), manifest_);
+}
+
 absl::StatusOr<std::unique_ptr<WritableFile>> LogDirectory::AddIncremental() {
   const uint64_t number = manifest_.LastNumber() + (manifest_.base ? 0 : 1);
   const LogFile file = {.name = IncrementalName(number), .number = number};

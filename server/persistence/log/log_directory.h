@@ -55,6 +55,9 @@ class LogDirectory {
   const LogManifest& manifest() const { return manifest_; }
   void set_manifest(LogManifest manifest) { manifest_ = std::move(manifest); }
 
+  // Removes files that a rewrite before the start has replaced, as far as possible.
+  void RemoveHistory();
+
   // Creates the next incremental file and adds it to the manifest.
   absl::StatusOr<std::unique_ptr<WritableFile>> AddIncremental();
 

@@ -96,10 +96,17 @@ uint64_t LogManifest::LastNumber() const {
   return incremental.empty() ? of_base : std::max(of_base, incremental.back().number);
 }
 
+bool LogManifest::Needs(const std::string& name) const {
+  const auto has_name = [&](const LogFile& file) { return file.name == name; };
+  return (base && has_name(*base)) || std::any_of(incremental.begin(), incremental.end(), has_name);
+}
+
 std::string ManifestText(const LogManifest& manifest) {
   std::string text;
   if (manifest.base) Append(*manifest.base, kBase, text);
-  for (const LogFile& file : manifest.history) Append(file, kHistory, text);
+  for (const LogFile& file : manifest.history) {
+    if (!manifest.Needs(file.name)) Append(file, kHistory, text);
+  }
   for (const LogFile& file : manifest.incremental) Append(file, kIncremental, text);
   return text;
 }
@@ -138,6 +145,22 @@ absl::Status WriteManifest(FileSystem& files, const std::string& directory, cons
   status = files.SyncDirectory(directory);
   is_uncertain = !status.ok();
   return status;
+}
+
+// A crash between the steps leaves a manifest whose history files may be missing. That is harmless.
+LogManifest RemoveHistory(FileSystem& files, const std::string& directory, const std::string& name,
+                          const LogManifest& manifest) {
+  if (manifest.history.empty()) return manifest;
+  LogManifest rest = manifest;
+  rest.history.clear();
+  for (const LogFile& file : manifest.history) {
+    if (manifest.Needs(file.name) || file.name == name) continue;
+    const absl::Status status = files.Remove(directory + "/" + file.name);
+    if (!status.ok() && !absl::IsNotFound(status)) rest.history.push_back(file);
+  }
+  if (rest == manifest) return manifest;
+  bool is_uncertain = false;  // harmless: both manifests need the same files
+  return WriteManifest(files, directory, name, rest, is_uncertain).ok() ? rest : manifest;
 }
 
 absl::StatusOr<LogManifest> ReadManifest(FileSystem& files, const std::string& path) {

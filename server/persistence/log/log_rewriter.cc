@@ -31,10 +31,11 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   rewrite->keeps_old_files = keeps_old_files;
   rewrite->started_at = last_try_at_ = engine_.store().now();
   rewrite->next = {.base = base, .incremental = {incremental}};
-  rewrite->meanwhile = manifest;
-  rewrite->meanwhile.incremental.push_back(incremental);
   LogStep step = {.next_file = incremental.name, .removed = unnamed_};
-  if (keeps_old_files) step.manifest = rewrite->meanwhile;
+  if (keeps_old_files) {
+    step.manifest = manifest;
+    step.manifest->incremental.push_back(incremental);
+  }
   rewrite->old_bytes = thread.progress().file_bytes + thread.waiting();
   thread.Do(std::move(step));
   rewrite->snapshot = std::make_unique<BackgroundSnapshot>(
@@ -55,7 +56,7 @@ bool LogRewriter::HasWork() const {
 LogRewriter::Progress LogRewriter::Continue(LogThread& thread) {
   if (rewrite_ == nullptr) return Progress::kNone;
   if (rewrite_->is_waiting) {
-    if (const auto result = thread.TakeStepResult()) return OnStepDone(*result, thread);
+    if (auto result = thread.TakeStepResult()) return OnStepDone(*std::move(result), thread);
   } else if (!rewrite_->given_up.ok()) {
     return Fail(rewrite_->given_up, thread);
   }
@@ -72,29 +73,29 @@ void LogRewriter::BeginLastStep(LogThread& thread) {
   rewrite_->base_bytes = rewrite_->snapshot->written();
   rewrite_->snapshot.reset();
   rewrite_->is_waiting = rewrite_->is_finishing = true;
-  LogStep step = {.manifest = rewrite_->next};
   const LogManifest& manifest = directory_.manifest();
-  if (manifest.base) step.removed.push_back(manifest.base->name);
+  std::vector<LogFile>& history = rewrite_->next.history;
+  history = manifest.history;
+  if (manifest.base) history.push_back(*manifest.base);
   for (const LogFile& file : manifest.incremental) {
-    if (file != rewrite_->next.incremental[0]) step.removed.push_back(file.name);
+    if (file != rewrite_->next.incremental[0]) history.push_back(file);
   }
-  for (const LogFile& file : manifest.history) step.removed.push_back(file.name);
-  step.removed.insert(step.removed.end(), perhaps_named_.begin(), perhaps_named_.end());
-  thread.Do(std::move(step));
+  history.insert(history.end(), perhaps_named_.begin(), perhaps_named_.end());
+  thread.Do({.manifest = rewrite_->next});
 }
 
-LogRewriter::Progress LogRewriter::OnStepDone(const absl::Status& status, LogThread& thread) {
+LogRewriter::Progress LogRewriter::OnStepDone(absl::StatusOr<LogManifest> result,
+                                              LogThread& thread) {
   rewrite_->is_waiting = false;
-  if (!status.ok()) return Fail(status, thread);
+  if (!result.ok()) return Fail(result.status(), thread);
   unnamed_.clear();
+  const bool has_manifest = rewrite_->is_finishing || rewrite_->keeps_old_files;
+  if (has_manifest) directory_.set_manifest(*std::move(result));
   if (rewrite_->is_finishing) {
     Finish(thread);
     return Progress::kDone;
   }
-  if (rewrite_->keeps_old_files) {
-    directory_.set_manifest(rewrite_->meanwhile);
-    incremental_bytes_ += rewrite_->old_bytes;
-  }
+  if (rewrite_->keeps_old_files) incremental_bytes_ += rewrite_->old_bytes;
   return rewrite_->given_up.ok() ? Progress::kNone : Fail(rewrite_->given_up, thread);
 }
 
@@ -111,7 +112,6 @@ void LogRewriter::GiveUp(absl::Status why) {
 
 void LogRewriter::Finish(LogThread& thread) {
   const std::unique_ptr<Rewrite> rewrite = std::exchange(rewrite_, nullptr);
-  directory_.set_manifest(rewrite->next);
   perhaps_named_.clear();
   base_bytes_ = rewrite->base_bytes;
   incremental_bytes_ = 0;
@@ -143,11 +143,10 @@ LogRewriter::Progress LogRewriter::Fail(absl::Status why, const LogThread& threa
 }
 
 // Adds the files of the running rewrite that the manifest in memory does not name.
-void LogRewriter::NoteLeftovers(std::vector<std::string>& names) const {
-  names.push_back(rewrite_->next.base->name);
+void LogRewriter::NoteLeftovers(std::vector<LogFile>& files) const {
+  files.push_back(*rewrite_->next.base);
   const LogFile& file = rewrite_->next.incremental[0];
-  const std::vector<LogFile>& named = directory_.manifest().incremental;
-  if (std::find(named.begin(), named.end(), file) == named.end()) names.push_back(file.name);
+  if (!directory_.manifest().Needs(file.name)) files.push_back(file);
 }
 
 void LogRewriter::Reset() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/services/log_control.h"
@@ -26,6 +27,8 @@ namespace zsetd {
 //   manifest   base 1, incr 1          base 1, incr 1, incr 2             base 2, incr 2
 //   log        ──── incr 1 ────┬────────────────── incr 2 ───────────────────────────────
 //                              └ the instant: base 2 is written ... complete ┘
+//
+// The manifest after the rewrite names the replaced files as history until they are removed.
 //
 // If the present files are not a valid log (none exist yet, or a sync has failed), the manifest
 // names the new files only when the base is complete.
@@ -99,7 +102,6 @@ class LogRewriter {
     uint64_t base_bytes = 0;                       // set when the base is complete
     absl::Status given_up;                         // the reason; OK: not canceled
     LogManifest next;                              // the manifest after the rewrite
-    LogManifest meanwhile;                         // the manifest during the rewrite
     uint64_t old_bytes = 0;                        // the size of the file that Start() ended
     bool keeps_old_files = true;                   // the log is valid without the new base
     bool is_waiting = true;                        // the thread is doing a step
@@ -107,11 +109,11 @@ class LogRewriter {
     Millis started_at{0};
   };
 
-  Progress OnStepDone(const absl::Status& status, LogThread& thread);
+  Progress OnStepDone(absl::StatusOr<LogManifest> result, LogThread& thread);
   void BeginLastStep(LogThread& thread);
   void Finish(LogThread& thread);
   Progress Fail(absl::Status why, const LogThread& thread);
-  void NoteLeftovers(std::vector<std::string>& names) const;
+  void NoteLeftovers(std::vector<LogFile>& files) const;
 
   Engine& engine_;
   LogDirectory& directory_;
@@ -130,8 +132,8 @@ class LogRewriter {
 
   // Files of failed rewrites: those that no manifest names, and those that the manifest on the disk
   // may name, which are removed after the next rewrite.
-  std::vector<std::string> unnamed_;
-  std::vector<std::string> perhaps_named_;
+  std::vector<LogFile> unnamed_;
+  std::vector<LogFile> perhaps_named_;
 
   uint64_t base_bytes_ = 0;         // of the base
   uint64_t incremental_bytes_ = 0;  // of the incremental files except the present one

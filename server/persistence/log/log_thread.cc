@@ -106,7 +106,7 @@ void LogThread::Do(LogStep step) {
   arrived_.notify_one();
 }
 
-std::optional<absl::Status> LogThread::TakeStepResult() {
+std::optional<absl::StatusOr<LogManifest>> LogThread::TakeStepResult() {
   const std::lock_guard lock(mutex_);
   return std::exchange(step_result_, std::nullopt);
 }
@@ -407,8 +407,12 @@ LogThread::StepResult LogThread::DoStep(const LogStep& step, WritableFile* file,
                                   *step.manifest, result.is_broken);
   }
   if (!result.status.ok()) return result;
-  for (const std::string& name : step.removed) {
-    (void)files_.Remove(options_.directory + "/" + name);
+  for (const LogFile& removed : step.removed) {
+    (void)files_.Remove(options_.directory + "/" + removed.name);
+  }
+  if (step.manifest) {
+    result.manifest =
+        RemoveHistory(files_, options_.directory, options_.manifest_name, *step.manifest);
   }
   return result;
 }
@@ -438,7 +442,11 @@ void LogThread::EndStep(const LogStep& step, StepResult result, uint64_t positio
   }
   is_changing_file_ = false;
   --steps_ahead_;
-  step_result_ = std::move(result.status);
+  if (result.status.ok()) {
+    step_result_ = std::move(result.manifest);
+  } else {
+    step_result_ = std::move(result.status);
+  }
 }
 
 // Ends a job. `note` stores its result.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "protocol/resp/output_buffer.h"
 #include "server/persistence/file/file.h"
 #include "server/persistence/log/job_thread.h"
@@ -46,18 +47,19 @@ struct LogProgress {
 };
 
 // A change of the files of the log, done in order with the appended units. After any crash, all
-// files that the manifest on the disk names exist and are complete.
+// A change of the files of the log, done in order with the appended units. After any crash, all
+// files that the manifest on the disk needs exist and are complete.
 struct LogStep {
   // The file in which the log continues; empty: the present file. The present file is synced first.
   // If the log is broken, the present file is not synced, and only a step with a new file and
   // without a manifest is possible. Units before it that the present file cannot take are dropped.
   std::string next_file;
 
-  // The new manifest. Without it, the new file is not part of the log until a later step names it.
-  // Its contents are not durable until then.
+  // The new manifest, whose history files are removed when it is durable. Without it, the new file
+  // is not part of the log until a later step names it. Its contents are not durable until then.
   std::optional<LogManifest> manifest;
 
-  std::vector<std::string> removed;  // files that are no longer needed
+  std::vector<LogFile> removed;  // files that no manifest names
 };
 
 // Writes and syncs the append-only log. Only the caller's thread may call its methods. Three
@@ -107,10 +109,11 @@ class LogThread {
   void Append(OutputBuffer bytes, size_t units = 1);
 
   // Do() starts a step when all units that were appended before it are written. TakeStepResult()
-  // returns the result once, when the step is done. Only one step is possible at a time, until its
-  // result is taken.
+  // returns the result once, when the step is done: the manifest that the step has written, with
+  // the history files that could not be removed. Without a manifest it is empty. Only one step is
+  // possible at a time, until its result is taken.
   void Do(LogStep step);
-  std::optional<absl::Status> TakeStepResult();
+  std::optional<absl::StatusOr<LogManifest>> TakeStepResult();
 
   void set_policy(SyncPolicy policy);
 
@@ -139,6 +142,7 @@ class LogThread {
     std::unique_ptr<WritableFile> next;  // null: the file does not change
     bool is_synced = false;              // the present file is synced
     bool is_broken = false;              // the sync has failed, or the manifest is uncertain
+    LogManifest manifest;                // on the disk after the step
   };
 
   void Run();
@@ -205,7 +209,7 @@ class LogThread {
   Clock::time_point retry_at_;
   Clock::time_point direct_from_;  // no direct write before this time, after a slow one
   uint64_t written_back_ = 0;      // the system was asked to write back the file up to here
-  std::optional<absl::Status> step_result_;
+  std::optional<absl::StatusOr<LogManifest>> step_result_;
   size_t steps_ahead_ = 0;  // steps that are not done yet
   bool flushing_ = false;
   bool stopping_ = false;

@@ -352,6 +352,43 @@ class AppendLog(ZsetdTest):
         self.assertIsNone(other.stop())
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
 
+    def test_a_start_removes_files_that_a_rewrite_has_replaced(self):
+        """A directory cannot be removed like a file, so the manifest keeps the name of the file."""
+        for program in PROGRAM, "redis-server":
+            with self.subTest(program=program):
+                client = self.serve()
+                client.flushall()
+                client.set("k", 1)
+                manifest = self.log / "appendonly.aof.manifest"
+                old_base = next(self.log.glob("*.base.rdb"))
+                contents = old_base.read_bytes()
+                old_base.unlink()
+                old_base.mkdir()
+                client.bgrewriteaof()
+                self.assertTrue(eventually(
+                    lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
+                client.incr("k")
+                digest = client.execute_command("DEBUG", "DIGEST")
+                self.assertEqual(client.info("persistence")["aof_last_bgrewrite_status"], "ok")
+                self.assertIsNone(self.server.stop())
+                self.assertIn(f"file {old_base.name} seq", manifest.read_text())
+                self.assertIn("type h", manifest.read_text())
+                old_base.rmdir()
+                old_base.write_bytes(contents)
+                check = subprocess.run(["redis-check-aof", str(manifest)], capture_output=True, text=True)
+                self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+                other = ServerProcess(program, "--dir", str(self.folder), "--appendonly", "yes")
+                self.addCleanup(other.stop)
+                theirs = redis.Redis(port=other.port)
+                self.addCleanup(theirs.close)
+                self.assertTrue(eventually(lambda: not theirs.info("persistence")["loading"]))
+                self.assertEqual(theirs.execute_command("DEBUG", "DIGEST"), digest)
+                self.assertTrue(eventually(lambda: not old_base.exists()))
+                self.assertNotIn("type h", manifest.read_text())
+                self.assertEqual(len(list(self.log.iterdir())), 3)
+                self.assertIsNone(other.stop())
+
     def test_deadlines_of_hash_fields_are_kept_in_either_form(self):
         """Redis 7.0 loads the log only in zsetd's private form."""
         for how in ("7.4", "7.0"):

@@ -63,7 +63,7 @@ TEST(AppendLog, EveryCrashLeavesAnEarlierStateWithAllAcknowledgedWrites) {
   ASSERT_TRUE(peer.persistence().Start().ok());
   std::vector<std::string> digests = {Digest(peer)};                    // after each request
   std::vector<size_t> operations = {peer.files().operations().size()};  // when it was durable
-  const size_t started = operations.front();
+  const size_t first = operations.front();
   for (int i = 0; i < 60; ++i) {
     const std::string key = "k" + std::to_string(random() % 7);
     const std::string value = std::to_string(random() % 1000);
@@ -94,13 +94,14 @@ TEST(AppendLog, EveryCrashLeavesAnEarlierStateWithAllAcknowledgedWrites) {
     operations.push_back(peer.files().operations().size());
   }
   size_t states = 0;
-  for (size_t count = started; count <= operations.back(); ++count) {
+  for (size_t count = first; count <= operations.back(); ++count) {
     const auto last =
         std::upper_bound(operations.begin(), operations.end(), count) - operations.begin() - 1;
     for (const MemoryFiles::Contents& disk : peer.files().CrashStates(count)) {
-      const std::string digest = DigestAfterStart(disk, WithLog());
-      const auto found = std::find(digests.begin() + last, digests.end(), digest);
-      ASSERT_NE(found, digests.end()) << "after " << count << " operations: " << digest;
+      const Started started = StartOn(disk, WithLog());
+      const auto found = std::find(digests.begin() + last, digests.end(), started.digest);
+      ASSERT_NE(found, digests.end()) << "after " << count << " operations: " << started.digest;
+      ASSERT_EQ(ReplacedFiles(started.disk), Words()) << "after " << count << " operations";
       ++states;
     }
   }

@@ -37,6 +37,18 @@ TEST(LogManifest, TextIsReadBack) {
   EXPECT_EQ(*read, manifest);
 }
 
+// Redis removes all history files.
+TEST(LogManifest, TheTextNamesNoNeededFileAsHistory) {
+  const LogFile base = {"a.1.base.rdb", 1};
+  const LogFile incremental = {"a.1.incr.aof", 1};
+  const LogFile old = {"a.0.incr.aof", 1};
+  const LogManifest manifest = {
+      .base = base, .incremental = {incremental}, .history = {base, old, incremental}};
+  const auto read = ParseManifest(ManifestText(manifest));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*read, (LogManifest{.base = base, .incremental = {incremental}, .history = {old}}));
+}
+
 TEST(LogManifest, RefusesDamagedManifests) {
   EXPECT_EQ(Refused(""), "the manifest names no file");
   EXPECT_EQ(Refused("file a seq 1 type b"), "line 1: the line feed is missing");

@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/statusor.h"
+#include "server/persistence/log/log_manifest.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -50,12 +52,35 @@ inline void Place(const MemoryFiles::Contents& disk, EnginePeer& peer) {
   for (const auto& [path, bytes] : disk) peer.files().set_contents(path, bytes);
 }
 
-// Returns the digest of the data of a server that starts with these files.
+// A server that has started with these files: its data, and the files after the start.
+struct Started {
+  std::string digest;  // or the error
+  MemoryFiles::Contents disk;
+};
+
+inline Started StartOn(const MemoryFiles::Contents& disk, const Settings& settings) {
+  EnginePeer peer(settings);
+  Place(disk, peer);
+  const absl::Status status = peer.persistence().Start();
+  return {.digest = status.ok() ? Digest(peer) : std::string(status.message()),
+          .disk = peer.files().contents()};
+}
+
 inline std::string DigestAfterStart(const MemoryFiles::Contents& disk, const Settings& settings) {
-  EnginePeer restarted(settings);
-  Place(disk, restarted);
-  const absl::Status status = restarted.persistence().Start();
-  return status.ok() ? Digest(restarted) : std::string(status.message());
+  return StartOn(disk, settings).digest;
+}
+
+// Returns the paths of files that the base of the log has replaced. Their numbers are smaller.
+inline std::vector<std::string> ReplacedFiles(const MemoryFiles::Contents& disk) {
+  const absl::StatusOr<LogManifest> manifest = ParseManifest(disk.at(kManifest));
+  if (!manifest.ok()) return {std::string(manifest.status().message())};
+  const std::string start = "/data/appendonlydir/appendonly.aof.";
+  std::vector<std::string> paths;
+  for (const auto& [path, bytes] : disk) {
+    if (!path.starts_with(start) || path == kManifest) continue;
+    if (std::stoull(path.substr(start.size())) < manifest->base->number) paths.push_back(path);
+  }
+  return paths;
 }
 
 // Rewrites the log and returns when the rewrite has ended.

@@ -26,9 +26,10 @@ OutputBuffer Bytes(std::string_view text) {
 
 absl::Status ResultOf(LogThread& thread, LogStep step) {
   thread.Do(std::move(step));
-  std::optional<absl::Status> result;
-  while (!(result = thread.TakeStepResult())) std::this_thread::yield();
-  return *result;
+  for (;;) {
+    if (const auto result = thread.TakeStepResult()) return result->status();
+    std::this_thread::yield();
+  }
 }
 
 // A second sync would succeed, although the bytes written before the first are lost.
