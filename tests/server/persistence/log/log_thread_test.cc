@@ -5,7 +5,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <optional>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -24,6 +24,25 @@ OutputBuffer Bytes(std::string_view text) {
   return bytes;
 }
 
+LogThread::Options With(SyncPolicy policy) {
+  return {.directory = "/log", .manifest_name = "manifest", .policy = policy};
+}
+
+std::unique_ptr<WritableFile> FirstFile(MemoryFiles& files) {
+  return files.Create("/log/a.1.incr.aof").value();
+}
+
+// Appends a unit whose sync fails.
+void BreakBySync(LogThread& thread, MemoryFiles& files) {
+  files.set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == Kind::kSyncData ? absl::InternalError("Input/output error")
+                                             : absl::OkStatus();
+  });
+  thread.Append(Bytes("lost"));
+  while (!thread.progress().is_broken) std::this_thread::yield();
+  files.set_failure(nullptr);
+}
+
 absl::Status ResultOf(LogThread& thread, LogStep step) {
   thread.Do(std::move(step));
   for (;;) {
@@ -35,18 +54,8 @@ absl::Status ResultOf(LogThread& thread, LogStep step) {
 // A second sync would succeed, although the bytes written before the first are lost.
 TEST(LogThread, NothingIsDurableAfterAFailedSyncUntilANewFileExists) {
   MemoryFiles files;
-  auto file = files.Create("/log/a.1.incr.aof");
-  ASSERT_TRUE(file.ok());
-  LogThread thread(
-      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
-      *std::move(file), 0);
-  files.set_failure([](const MemoryFiles::Operation& operation) {
-    return operation.kind == Kind::kSyncData ? absl::InternalError("Input/output error")
-                                             : absl::OkStatus();
-  });
-  thread.Append(Bytes("lost"));
-  while (!thread.progress().is_broken) std::this_thread::yield();
-  files.set_failure(nullptr);
+  LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
+  BreakBySync(thread, files);
 
   const LogManifest present = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
   EXPECT_FALSE(ResultOf(thread, {.manifest = present}).ok());
@@ -65,8 +74,6 @@ TEST(LogThread, NothingIsDurableAfterAFailedSyncUntilANewFileExists) {
 TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsRunning) {
   for (const SyncPolicy policy : {SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
     MemoryFiles files;
-    auto file = files.Create("/log/a.1.incr.aof");
-    ASSERT_TRUE(file.ok());
     std::atomic<bool> is_syncing = false;
     std::atomic<bool> is_stopped = true;
     files.set_failure([&](const MemoryFiles::Operation& operation) {
@@ -75,8 +82,7 @@ TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsRunning) {
       while (is_stopped) std::this_thread::yield();
       return absl::OkStatus();
     });
-    LogThread thread(files, {.directory = "/log", .manifest_name = "manifest", .policy = policy},
-                     *std::move(file), 0);
+    LogThread thread(files, With(policy), FirstFile(files), 0);
     thread.Append(Bytes("a"));
     EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "a");
     EXPECT_EQ(thread.progress().written, 1u);
@@ -106,8 +112,6 @@ TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937_64 random(seed);
   MemoryFiles files;
-  auto file = files.Create("/log/a.1.incr.aof");
-  ASSERT_TRUE(file.ok());
   std::atomic<uint64_t> operations = 0;
   files.set_failure([&](const MemoryFiles::Operation& operation) {
     const uint64_t count = ++operations;
@@ -120,9 +124,7 @@ TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
   std::string appended;
   LogManifest manifest = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
   {
-    LogThread thread(
-        files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kNever},
-        *std::move(file), 0);
+    LogThread thread(files, With(SyncPolicy::kNever), FirstFile(files), 0);
     bool is_step_ahead = false;
     for (int i = 0; i < 5000; ++i) {
       const std::string unit = std::to_string(i) + ";";
@@ -159,18 +161,8 @@ TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
 // A manifest that names a file whose sync has failed would promise data that may be lost.
 TEST(LogThread, AStepThatKeepsABrokenFileFails) {
   MemoryFiles files;
-  auto file = files.Create("/log/a.1.incr.aof");
-  ASSERT_TRUE(file.ok());
-  LogThread thread(
-      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
-      *std::move(file), 0);
-  files.set_failure([](const MemoryFiles::Operation& operation) {
-    return operation.kind == Kind::kSyncData ? absl::InternalError("Input/output error")
-                                             : absl::OkStatus();
-  });
-  thread.Append(Bytes("lost"));
-  while (!thread.progress().is_broken) std::this_thread::yield();
-  files.set_failure(nullptr);
+  LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
+  BreakBySync(thread, files);
   const LogManifest both = {.incremental = {{.name = "a.1.incr.aof", .number = 1},
                                             {.name = "a.2.incr.aof", .number = 2}}};
   EXPECT_FALSE(ResultOf(thread, {.next_file = "a.2.incr.aof", .manifest = both}).ok());
@@ -182,8 +174,6 @@ TEST(LogThread, AStepThatKeepsABrokenFileFails) {
 // wait for the first are about to write again.
 TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
   MemoryFiles files;
-  auto file = files.Create("/log/a.1.incr.aof");
-  ASSERT_TRUE(file.ok());
   std::atomic<int> syncs = 0;
   files.set_failure([&](const MemoryFiles::Operation& operation) {
     if (operation.kind == Kind::kSyncData) {
@@ -192,12 +182,9 @@ TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
     }
     return absl::OkStatus();
   });
-  LogThread thread(files,
-                   {.directory = "/log",
-                    .manifest_name = "manifest",
-                    .policy = SyncPolicy::kAlways,
-                    .longest_wait = std::chrono::seconds(1)},
-                   *std::move(file), 0);
+  LogThread::Options options = With(SyncPolicy::kAlways);
+  options.longest_wait = std::chrono::seconds(1);
+  LogThread thread(files, options, FirstFile(files), 0);
   thread.Append(Bytes("aa"), 2);
   while (syncs == 0) std::this_thread::yield();
   thread.Append(Bytes("b"), 1);
@@ -227,10 +214,7 @@ TEST(LogThread, NoUnitFollowsAPartOfAnotherOne) {
   for (const SyncPolicy policy :
        {SyncPolicy::kAlways, SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
     MemoryFiles files;
-    auto file = files.Create("/log/a.1.incr.aof");
-    ASSERT_TRUE(file.ok());
-    LogThread thread(files, {.directory = "/log", .manifest_name = "manifest", .policy = policy},
-                     *std::move(file), 0);
+    LogThread thread(files, With(policy), FirstFile(files), 0);
     thread.Append(Bytes("first"));
     while (thread.progress().written < 5) std::this_thread::yield();
     std::atomic<int> truncations = 0;
@@ -254,11 +238,7 @@ TEST(LogThread, NoUnitFollowsAPartOfAnotherOne) {
 // The base that is written for the new file contains the changes of the units before it.
 TEST(LogThread, ANewFileNeedNotWaitForATornFile) {
   MemoryFiles files;
-  auto file = files.Create("/log/a.1.incr.aof");
-  ASSERT_TRUE(file.ok());
-  LogThread thread(
-      files, {.directory = "/log", .manifest_name = "manifest", .policy = SyncPolicy::kAlways},
-      *std::move(file), 0);
+  LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
   thread.Append(Bytes("first"));
   EXPECT_TRUE(thread.Flush());
   std::atomic<int> truncations = 0;
