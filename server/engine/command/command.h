@@ -116,6 +116,9 @@ struct VariableUse {
   std::string_view without = {};
   std::span<const std::string_view> options = {};
   size_t options_from = 0;
+
+  // The words that may be options. Null: all from `options_from` on, so that a value counts, too.
+  Args (*words_of)(Args argv) = nullptr;
 };
 
 // Which arguments of a request are channels that the user must be permitted to use.

@@ -34,8 +34,9 @@ std::string_view UseBy(const Command& command, Args request, std::string_view us
   const VariableUse& variable = command.variable_use;
   if (variable.options.empty()) return use;
   const size_t options_from = std::min(variable.options_from, request.size());
-  const bool has_any = HasAny(request.subspan(options_from), variable.options);
-  return has_any ? variable.with : variable.without;
+  const Args words =
+      variable.words_of == nullptr ? request.subspan(options_from) : variable.words_of(request);
+  return HasAny(words, variable.options) ? variable.with : variable.without;
 }
 
 bool Names(std::string_view flags, std::string_view flag) {

@@ -109,10 +109,13 @@ std::string PlainUse(const Command& command, Args argv, size_t position) {
     use = spec.use;
   }
   if (variable.options.empty()) return std::string(use);
+  const size_t options_from = std::min(variable.options_from, argv.size());
+  const Args words =
+      variable.words_of == nullptr ? argv.subspan(options_from) : variable.words_of(argv);
   bool has_any = false;
-  for (size_t at = variable.options_from; at < argv.size(); ++at) {
+  for (const std::string_view word : words) {
     for (const std::string_view option : variable.options) {
-      has_any |= EqualsIgnoringCase(argv[at], option);
+      has_any |= EqualsIgnoringCase(word, option);
     }
   }
   return std::string(has_any ? variable.with : variable.without);
@@ -178,6 +181,32 @@ TEST(KeyFinder, FindsTheKeysAndUsesOfThePlainModelForAllRows) {
       while (argv.size() < size) argv.push_back(vocabulary[random() % vocabulary.size()]);
       ASSERT_NO_FATAL_FAILURE(ExpectLikeTheModel(row, argv));
     }
+  }
+}
+
+const Command& RowOf(std::string_view name, const std::vector<Command>& rows) {
+  const auto found = std::ranges::find(rows, name, &Command::name);
+  EXPECT_NE(found, rows.end()) << name;
+  return *found;
+}
+
+TEST(KeyFinder, ZAddReadsItsKeyOnlyWithTheOptionGet) {
+  const std::vector<Command> rows = AllRows();
+  const Command& row = RowOf("zadd", rows);
+  const auto reads = [&](std::string_view words) {
+    const std::string request = "zadd k " + std::string(words);
+    const std::vector<std::string_view> argv = Split(request, ' ');
+    return KeyUses(row, argv).At(1).Reads();
+  };
+  for (const std::string_view words :
+       {"get 1 a", "XX GET 1 a 2 b", "ifeq 1 get 2 a", "IFEQ 1/2 GET 2/1 a", "EX 10 GET 1 a",
+        "MAXLEN 5 KEEP LOWEST GET 1 a", "FORM TUPLE 32 31:DESC END GET 1/2 a",
+        "FORM HALFLIFE 60 GET 1 a", "FORM INT64 GET 1 a"}) {
+    EXPECT_TRUE(reads(words)) << words;
+  }
+  for (const std::string_view words : {"1 get", "CH 1 a 2 GET", "1/2 get", "EX 10 1 get",
+                                       "FORM TUPLE 32 32 END 1/2 get", "inf get EX 10"}) {
+    EXPECT_FALSE(reads(words)) << words;
   }
 }
 

@@ -1,6 +1,7 @@
 // ZADD and ZINCRBY.
 #include "server/commands/zset/add/zset_add.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cstdint>
 #include <limits>
@@ -21,6 +22,7 @@
 #include "server/commands/zset/zset_reply.h"
 #include "server/engine/call.h"
 #include "server/engine/command/usage_text.h"
+#include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
 namespace {
@@ -214,6 +216,30 @@ void ZIncrBy(Call& call) {
   if (!call.refused()) EndAddition(call, key, set, request, revision);
 }
 
+// Returns the words between the key and the first score. No option is a number, except the value of
+// one of these and the fields of a tuple.
+Args LeadingOptions(Args argv) {
+  constexpr std::string_view kValued[] = {"ifeq", "ex", "px", "exat", "pxat", "maxlen", "halflife"};
+  const auto is = [&](size_t at, std::string_view word) {
+    return EqualsIgnoringCase(argv[at], word);
+  };
+  size_t end = 2;
+  while (end < argv.size()) {
+    if (is(end, "tuple")) {
+      while (end < argv.size() && !is(end, "end")) ++end;
+    } else if (std::ranges::any_of(kValued, [&](std::string_view word) { return is(end, word); })) {
+      end += 2;
+    } else if (ParseDouble(argv[end]) || IsTupleText(argv[end])) {
+      break;
+    } else {
+      ++end;
+    }
+  }
+  return argv.subspan(2, std::min(end, argv.size()) - 2);
+}
+
+constexpr std::string_view kScoreReadingOptions[] = {"GET"};
+
 constexpr Command kZSetAddCommands[] = {
     {.name = "zadd",
      .run = ZAdd,
@@ -228,7 +254,8 @@ constexpr Command kZSetAddCommands[] = {
      .summary = "Adds members or updates their scores; can set the key's expiration and limit its "
                 "size too.",
      .cost = "O(log(N)) for each member",
-     .key_use = "RW update"},
+     .key_use = "RW update",
+     .variable_use = {"RW access update", "RW update", kScoreReadingOptions, 2, LeadingOptions}},
     {.name = "zincrby",
      .run = ZIncrBy,
      .arity = -4,
