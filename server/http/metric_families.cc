@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "server/http/utf8.h"
+
 namespace zsetd {
 
 using prometheus::ClientMetric;
@@ -15,6 +17,7 @@ ClientMetric& Families::Add(std::string_view name, MetricType type, std::string_
   if (is_new) families_.push_back({std::string(name), std::string(help), type, {}});
   ClientMetric metric;
   metric.label = std::move(labels);
+  for (ClientMetric::Label& label : metric.label) label.value = AsUtf8(label.value);
   return families_[at->second].metric.emplace_back(std::move(metric));
 }
 

@@ -1,8 +1,6 @@
 #include "server/http/page_json.h"
 
 #include <rapidjson/document.h>
-#include <rapidjson/encodings.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
@@ -16,6 +14,7 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/http/page_commands.h"
+#include "server/http/utf8.h"
 
 namespace zsetd {
 namespace {
@@ -25,15 +24,6 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 // Smaller integers are exact as numbers of JavaScript.
 constexpr int64_t kLargestExact = int64_t{1} << 53;
 constexpr int kDeepest = 32;
-
-bool IsUtf8(std::string_view text) {
-  rapidjson::MemoryStream bytes(text.data(), text.size());
-  rapidjson::StringBuffer ignored;
-  while (bytes.Tell() < text.size()) {
-    if (!rapidjson::UTF8<>::Validate(bytes, ignored)) return false;
-  }
-  return bytes.Tell() == text.size();
-}
 
 std::optional<std::string> FromHex(std::string_view digits) {
   if (digits.size() % 2 != 0 || !std::ranges::all_of(digits, absl::ascii_isxdigit)) {

@@ -147,7 +147,7 @@ void WriteCommandStats(InfoWriter& info, Engine& engine) {
 
 void WriteErrorStats(InfoWriter& info, Engine& engine) {
   info.Section("Errorstats");
-  for (const auto& [code, count] : engine.metrics().stats().errors) {
+  for (const auto& [code, count] : engine.metrics().stats().errors.by_code()) {
     info.Add("errorstat_" + code, "count=" + std::to_string(count));
   }
 }

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <string_view>
 
 #include "core/util/time.h"
+#include "server/engine/metrics/error_counts.h"
 #include "server/engine/metrics/network_counters.h"
 
 namespace zsetd {
@@ -19,7 +18,7 @@ struct Stats {
   Micros round_time{0};    // that these took, waiting for events left out
   Micros command_time{0};  // that the commands took
   uint64_t error_replies = 0;
-  std::map<std::string, uint64_t, std::less<>> errors;  // by the first word of the reply
+  ErrorCounts errors;
   NetworkCounters network;
   uint64_t stalled_disconnections = 0;  // of clients that did not read (client-output-buffer-limit)
   uint64_t flooding_disconnections = 0;  // of those that sent too much (client-query-buffer-limit)
@@ -39,7 +38,7 @@ struct Stats {
 
   void CountError(std::string_view line) {
     ++error_replies;
-    ++errors[std::string(line.substr(0, line.find(' ')))];
+    errors.Add(line);
   }
 };
 

@@ -122,6 +122,15 @@ class Metrics(HttpTest):
         line = [line for line in self.scrape().splitlines() if line.startswith("redis_errors_total")]
         self.assertEqual(line, ['redis_errors_total{err="A\\"B\\\\"} 1'])
 
+    def test_a_label_is_utf8_as_prometheus_requires(self):
+        self.start()
+        client = self.connect()
+        for code in [b"\xff:", "é".encode()]:
+            client.send("EVAL", "return redis.error_reply(ARGV[1])", 0, code + b" x")
+            self.assertEqual(client.lines.readline(), b"-" + code + b" x\r\n")
+        lines = [line for line in self.scrape().splitlines() if line.startswith("redis_errors_total")]
+        self.assertEqual(lines, ['redis_errors_total{err="é"} 1', 'redis_errors_total{err="\\\\xff_"} 1'])
+
     def test_scrapes_at_the_same_time(self):
         self.start()
         results = []
