@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/strings/ascii.h"
 #include "protocol/text/number_text.h"
 #include "server/commands/admin/families.h"
 #include "server/commands/common/timeout_option.h"
@@ -204,14 +205,19 @@ void TakeFilter(ArgReader& args, ReplicaOptions& options) {
   }
 }
 
+// Refuses an address that would add fields or lines to INFO, which Sentinel reads.
 void TakeAddress(ArgReader& args, ReplicaOptions& options) {
   constexpr size_t kMostBytes = 255;
   const std::string_view address = args.Word();
+  const auto is_allowed = [](char byte) { return absl::ascii_isgraph(byte) && byte != ','; };
   if (address.size() > kMostBytes) {
     args.Refuse("ERR REPLCONF ip-address provided by replica instance is too long: " +
                 std::to_string(address.size()) + " bytes");
+  } else if (!std::ranges::all_of(address, is_allowed)) {
+    args.Refuse("ERR REPLCONF ip-address contains invalid characters");
+  } else {
+    options.address = address;
   }
-  options.address = address.substr(0, kMostBytes);
 }
 
 void TakeCapability(ArgReader& args, ReplicaOptions& options) {
