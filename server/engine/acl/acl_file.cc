@@ -41,6 +41,9 @@ class UsersFileReader {
     if (words.empty()) return;
     if (words.size() < 2 || words[0] != "user") {
       errors_ += Place() + " should start with user keyword followed by the username. ";
+    } else if (HasSpaces(words[1])) {
+      errors_ += "'" + Place() + ": username '" + std::string(words[1]) +
+                 "' contains invalid characters. ";
     } else if (!names_.emplace(words[1]).second) {
       errors_ += "WARNING: Duplicate user '" + std::string(words[1]) + "' found on line " +
                  std::to_string(number_) + ". ";
