@@ -166,11 +166,12 @@ std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
 }
 
 // Calls `visit` with each result, or nullopt for a missing one. Each element has one result per
-// GET.
+// GET. Stops when the reply is full, because it will not be sent.
 template <class Visit>
 void ForEachResult(Call& call, const SortRequest& request,
                    const std::vector<std::string_view>& elements, Visit visit) {
   for (const std::string_view element : elements) {
+    if (call.reply.IsFull()) return;
     if (request.results.empty()) visit(element);
     for (const SortPattern& pattern : request.results) visit(pattern.Resolve(call, element));
   }

@@ -205,6 +205,15 @@ class LongReplies(ZsetdTest):
                 self.assertEqual(self.other.ask("PING"), b"PONG")
         self.assert_bounded()
 
+    def test_of_sort_with_missing_keys_is_aborted(self):
+        self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
+        self.other.ask("RPUSH", "list", *range(20_000))
+        self.client.send("SORT", "list", "BY", "nosort", *["GET", "none:*"] * 1000)  # 100 MB of nulls
+        self.assertEqual(self.client.rest_until_broken(), b"")
+        self.assert_bounded()
+        misses = self.other.ask("INFO", "stats").split(b"keyspace_misses:")[1].split()[0]
+        self.assertLess(int(misses), 1_000_000)
+
     def test_of_every_collection_is_aborted(self):
         self.other.ask("CONFIG", "SET", "client-output-buffer-limit", "normal 1mb 0 0")
         values = [b"%05d" % number * 10 for number in range(40_000)]
