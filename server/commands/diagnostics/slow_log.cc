@@ -27,7 +27,7 @@ void ReplyCommand(ReplyWriter& reply, const SlowCommand& command) {
 }
 
 void Get(AdminCall& call) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   constexpr std::string_view kBadCount = "ERR count should be greater than or equal to -1";
   const int64_t wanted =
       call.args.AtEnd() ? kUsualCount : call.args.IntegerIn(-1, kMost, kBadCount);
