@@ -47,7 +47,6 @@ struct LogProgress {
 };
 
 // A change of the files of the log, done in order with the appended units. After any crash, all
-// A change of the files of the log, done in order with the appended units. After any crash, all
 // files that the manifest on the disk needs exist and are complete.
 struct LogStep {
   // The file in which the log continues; empty: the present file. The present file is synced first.
