@@ -90,7 +90,8 @@ void Listener::NeverBlock(error_code& error) {
   if (!error) acceptor_.set_option(asio::socket_base::enable_connection_aborted(true), error);
 }
 
-// Removes the socket file first: after the end of the queue, the file may be that of another server.
+// Removes the socket file first: after the end of the queue, the file may be that of another
+// server.
 void Listener::Stop() {
   if (!path_.empty()) unlink(path_.c_str());
   while (AcceptOne() == error_code()) continue;
