@@ -152,7 +152,9 @@ TEST_F(EffectsTest, NewConsumersArePropagatedOnce) {
   EXPECT_EQ(Send("XCLAIM s g d 0 9-9"), "");
   EXPECT_EQ(Send("XAUTOCLAIM s g e 0 0"), "XGROUP CREATECONSUMER s g e");
   EXPECT_EQ(Send("XAUTOCLAIM s g e 0 0"), "");
-  EXPECT_EQ(Send("XCLAIM s g \"\" 0 9-9 TIME 0"), "");
+  EXPECT_EQ(Send("XCLAIM s g \"\" 0 9-9 TIME 0"), "XGROUP CREATECONSUMER s g ");
+  EXPECT_EQ(Send("XCLAIM s g \"\" 0 1-1 TIME 0 FORCE"),
+            "XCLAIM s g  0 1-1 TIME 1 RETRYCOUNT 2 FORCE JUSTID LASTID 1-1");
   const std::string with_entries = Send("XREADGROUP GROUP h a STREAMS s >");
   EXPECT_NE(with_entries.find("XCLAIM s h a 0 1-1"), std::string::npos) << with_entries;
   EXPECT_EQ(with_entries.find("CREATECONSUMER"), std::string::npos) << with_entries;

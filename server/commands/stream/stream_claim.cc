@@ -234,12 +234,14 @@ void ClaimEach(Claims& claims, const ClaimRequest& request) {
 void XClaim(Call& call) {
   const Claimant claimant = TakeClaimant(call.args);
   CheckGroup(call, claimant);
-  const ClaimRequest request = TakeClaimRequest(call, claimant);
+  ClaimRequest request = TakeClaimRequest(call, claimant);
   if (call.Refused()) return;
   Claims claims(call, claimant, request.just_ids);
-  // As an effect, a claim of the empty consumer at time 0 is that of XNACK.
-  const bool releases =
-      call.keys.applies_effects() && claimant.consumer.empty() && request.delivered == Millis(0);
+  // A claim of the empty consumer at time 0 is the effect of XNACK. That of a client is at time 1.
+  if (claimant.consumer.empty() && !call.keys.applies_effects()) {
+    request.delivered = std::max(request.delivered, Millis(1));
+  }
+  const bool releases = claimant.consumer.empty() && request.delivered == Millis(0);
   if (!releases) claims.NoteConsumer();
   claims.MoveTo(request.last_id);
   ClaimEach(claims, request);
