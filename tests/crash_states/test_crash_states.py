@@ -148,6 +148,8 @@ class CrashStates(unittest.TestCase):
 
     def start_on(self, state, options, config):
         options = self.located(options, state)
+        if "--cluster-enabled" in options:
+            options = (*options, "--cluster-port", str(free_port()))  # not in the range of outgoing connections
         try:
             return ServerProcess(ZSETD, *options, config=config)
         except RuntimeError as error:
