@@ -114,8 +114,7 @@ class ClusterBus::Machine {
 };
 
 // A file may give slots to a replica, and the bus does not. Its times are those of another run,
-// which the clock may have left: a ping of that run has no answer, and says nothing about the node
-// now.
+// which the clock may have left: a ping of that run has no answer, which is no sign of a failure.
 void ClusterBus::Machine::RepairTopology() {
   for (const auto& [id, node] : state.topology.nodes()) {
     if (node->is_replica && node->HasSlots()) roles.RemoveSlots(*node);
