@@ -28,6 +28,7 @@ SandboxedLua::Outcome SandboxedLua::Run(std::string_view code, bool hurried, int
     result = interpreter_.Resume(until);
   }
   NoteGap();
+  looked_at_ = kNotRunning;
   outcome.ended = result != Interpreter::Result::kSuspended;
   outcome.failed = result == Interpreter::Result::kFailed;
   lua_State* const stack = interpreter_.state_of_run();
@@ -77,7 +78,7 @@ void SandboxedLua::NoteGap() {
 }
 
 Micros SandboxedLua::Look() {
-  NoteGap();
+  if (looked_at_ != kNotRunning) NoteGap();
   return is_late_ ? Micros(1) : Micros(0);
 }
 

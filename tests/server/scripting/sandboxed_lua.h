@@ -47,6 +47,8 @@ class SandboxedLua {
   size_t allocated() const { return allocated_; }
 
  private:
+  static constexpr double kNotRunning = -1;  // compiles, for example
+
   static double ProcessorTime() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
   static int Probe(lua_State* lua);
   static int Fields(lua_State* lua);
@@ -56,7 +58,7 @@ class SandboxedLua {
 
   size_t allocated_ = 0;
   bool is_late_ = false;
-  double looked_at_ = 0;
+  double looked_at_ = kNotRunning;
   double longest_gap_ = 0;
   int probes_ = 0;
   int failed_probes_ = 0;
