@@ -143,6 +143,24 @@ TEST_F(ClusterBusTest, AGreaterEpochTakesSlots) {
   EXPECT_TRUE(WasSent(BusMessageType::kUpdate)) << "b is informed";
 }
 
+TEST_F(ClusterBusTest, NoConfigEpochIsAboveTheCurrentOne) {
+  Start(Nodes());
+  Connect();
+  BusMessage ping = From('b', BusMessageType::kPing);
+  ping.header.config_epoch = 1'000;
+  Deliver(ping);
+  EXPECT_EQ(Node('b').config_epoch, 1'000u);
+  EXPECT_EQ(bus->topology().current_epoch, 1'000u);
+
+  BusMessage update = From('b', BusMessageType::kUpdate);
+  update.subject_id = Node('c').id;
+  update.subject_epoch = 2'000;
+  update.subject_slots = Node('c').slots.bytes();
+  Deliver(update);
+  EXPECT_EQ(Node('c').config_epoch, 2'000u);
+  EXPECT_EQ(bus->topology().current_epoch, 2'000u);
+}
+
 TEST_F(ClusterBusTest, AnImportedSlotDoesNotChangeByEpochs) {
   Start(Nodes());
   Connect();
