@@ -34,7 +34,7 @@ namespace internal {
 inline constexpr uint8_t kLongPackedText = 208;
 inline constexpr uint8_t kPackedHexDigits = 209;
 inline constexpr size_t kFewestHexDigits = 16;  // fewer are not worth the time
-inline constexpr size_t kMostHexDigits = kFewestHexDigits + 2 * (255 - kPackedHexDigits);
+inline constexpr size_t kMostHexDigits = kFewestHexDigits + size_t{2} * (255 - kPackedHexDigits);
 
 // The bytes of the packed texts by their first bytes; of long strings, those of the form.
 inline constexpr auto kPackedTextBytes = [] {

@@ -7,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "absl/strings/str_cat.h"
 #include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
@@ -74,7 +75,8 @@ class UsersFileReader {
       if (status.ok()) continue;
       const std::string reason(ErrorLine(status));
       if (reason == kUnknownAclCommand) {
-        errors_ += Place() + ": Error in applying operation '" + modifier + "': " + reason + ". ";
+        errors_ +=
+            absl::StrCat(Place(), ": Error in applying operation '", modifier, "': ", reason, ". ");
       } else if (!syntax_error_reported) {
         syntax_error_reported = true;
         errors_ += Place() + ": " + reason + ". ";

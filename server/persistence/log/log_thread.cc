@@ -399,8 +399,8 @@ LogThread::StepResult LogThread::DoStep(const LogStep& step, WritableFile* file,
   }
   if (result.status.ok() && opens) {
     auto created = files_.Create(options_.directory + "/" + step.next_file);
-    if (created.ok()) result.next = *std::move(created);
     result.status = created.status();
+    if (created.ok()) result.next = *std::move(created);
   }
   if (result.status.ok() && step.manifest) {
     result.status = WriteManifest(files_, options_.directory, options_.manifest_name,
