@@ -14,6 +14,7 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kTaken = "+OK\r\n";
+constexpr std::string_view kMissing = "$-1\r\n";
 
 std::string Ask(EnginePeer& peer, const std::vector<std::string>& words) {
   peer.Send("a", Multibulk(words));
@@ -31,8 +32,10 @@ std::string Restore(std::string value) {
   SealPayload(value);
   EnginePeer peer;
   if (Ask(peer, {"RESTORE", "k", "0", value}) != kTaken) return "";
-  const std::string dumped = Word(Ask(peer, {"DUMP", "k"}));
-  if (Ask(peer, {"RESTORE", "again", "0", dumped}) != kTaken) return "DUMP gave no payload";
+  const std::string dumped = Ask(peer, {"DUMP", "k"});
+  if (dumped == kMissing)
+    return WrongInData(peer.engine());  // the deadlines of all members have passed
+  if (Ask(peer, {"RESTORE", "again", "0", Word(dumped)}) != kTaken) return "DUMP gave no payload";
   return WrongInData(peer.engine());
 }
 
