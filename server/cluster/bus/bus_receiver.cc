@@ -63,14 +63,6 @@ void BusReceiver::Take(LinkId link_id, std::string_view bytes) {
   }
 }
 
-// No node has a config epoch above the current epoch, whatever a message contains. A later election
-// would repeat that config epoch, and nodes.conf would change when it is read.
-void BusReceiver::RaiseConfigEpoch(ClusterNode& node, uint64_t epoch) {
-  uint64_t& current_epoch = state_.topology.current_epoch;
-  node.config_epoch = std::max(node.config_epoch, epoch);
-  current_epoch = std::max(current_epoch, epoch);
-}
-
 // Each message carries the sender's epochs and offset.
 void BusReceiver::TakeHeader(ClusterNode& sender, const BusHeader& header) {
   sender.data_received = state_.Now();
@@ -79,7 +71,7 @@ void BusReceiver::TakeHeader(ClusterNode& sender, const BusHeader& header) {
     state_.topology.current_epoch = header.current_epoch;
   }
   if (header.config_epoch > sender.config_epoch) {
-    RaiseConfigEpoch(sender, header.config_epoch);
+    state_.topology.RaiseConfigEpoch(sender, header.config_epoch);
     state_.SaveSyncedLater();
   }
   sender.replication_offset = static_cast<int64_t>(header.replication_offset);
@@ -161,7 +153,7 @@ void BusReceiver::TurnIntoReplica(ClusterNode& sender, ClusterNode* master,
   if (is_failover) {
     const SlotSet slots = sender.slots;
     roles_.MakeMaster(*master);
-    RaiseConfigEpoch(*master, header.config_epoch);
+    state_.topology.RaiseConfigEpoch(*master, header.config_epoch);
     slots.ForEach([&](size_t slot) { roles_.SetOwner(slot, master); });
   } else {
     roles_.RemoveSlots(sender);
@@ -263,7 +255,7 @@ void BusReceiver::TakeUpdate(const BusMessage& message) {
   if (owner == nullptr || owner == &state_.self()) return;
   if (owner->config_epoch >= message.subject_epoch) return;
   roles_.MakeMaster(*owner);
-  RaiseConfigEpoch(*owner, message.subject_epoch);
+  state_.topology.RaiseConfigEpoch(*owner, message.subject_epoch);
   state_.SaveSyncedLater();
   claims_.Take(*owner, message.subject_epoch, message.subject_slots);
 }

@@ -37,7 +37,6 @@ class BusReceiver {
 
  private:
   void TakeHeader(ClusterNode& sender, const BusHeader& header);
-  void RaiseConfigEpoch(ClusterNode& node, uint64_t epoch);
   void TakePing(LinkId link, ClusterNode* sender, const BusMessage& message);
   bool TakeAnswer(LinkTable::Link& link, ClusterNode* sender, const BusHeader& header);
   void TakeRole(ClusterNode& sender, const BusHeader& header);

@@ -462,8 +462,7 @@ bool ClusterBus::BumpEpoch() { return machine_->roles.ClaimGreatestEpoch(); }
 void ClusterBus::SetConfigEpoch(uint64_t epoch) {
   BusState& state = machine_->state;
   assert(state.topology.nodes().size() == 1 && state.self().config_epoch == 0);
-  state.self().config_epoch = epoch;
-  state.topology.current_epoch = std::max(state.topology.current_epoch, epoch);
+  state.topology.RaiseConfigEpoch(state.self(), epoch);
   state.must_check_state = true;
   state.SaveSyncedLater();
 }

@@ -120,6 +120,11 @@ uint64_t Topology::GreatestConfigEpoch() const {
   return greatest;
 }
 
+void Topology::RaiseConfigEpoch(ClusterNode& node, uint64_t epoch) {
+  node.config_epoch = std::max(node.config_epoch, epoch);
+  current_epoch = std::max(current_epoch, epoch);
+}
+
 std::vector<SlotRange> RangesOf(const SlotSet& slots) {
   std::vector<SlotRange> ranges;
   slots.ForEachRange([&](size_t first, size_t last) {

@@ -92,6 +92,11 @@ class Topology {
   // The greatest of all epochs. O(nodes).
   uint64_t GreatestConfigEpoch() const;
 
+  // Raises the node's config epoch to at least `epoch`, and the current epoch with it, whatever a
+  // message contains. A later election would repeat a config epoch above the current epoch, and
+  // nodes.conf would change when it is read.
+  void RaiseConfigEpoch(ClusterNode& node, uint64_t epoch);
+
  private:
   Nodes nodes_;
   ClusterNode* self_;
