@@ -22,6 +22,7 @@
 
 #include "tests/propagation/random_requests.h"
 #include "tests/propagation/recorder.h"
+#include "tests/support/steps.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -147,7 +148,7 @@ class ReplyHoldsTest : public testing::Test {
   }
 
   const uint64_t seed_ = Environment("HOLDS_SEED", 1);
-  const uint64_t steps_ = Environment("HOLDS_STEPS", 3000);
+  const uint64_t steps_ = Environment("HOLDS_STEPS", Steps(3000));
   std::atomic<bool> is_stopped_ = false;  // while true, no sync ends
   EnginePeer peer_{WithLog()};
   RandomRequests requests_{seed_,

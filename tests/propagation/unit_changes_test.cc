@@ -17,6 +17,7 @@
 #include "core/util/rng.h"
 #include "tests/propagation/follower.h"
 #include "tests/propagation/recorder.h"
+#include "tests/support/steps.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -157,7 +158,7 @@ class UnitChangesTest : public testing::Test {
   }
 
   const uint64_t seed_ = Environment("UNITS_SEED", 1);
-  const uint64_t steps_ = Environment("UNITS_STEPS", 40);
+  const uint64_t steps_ = Environment("UNITS_STEPS", Steps(40));
   Rng rng_{seed_};
   Recorder stream_;
   EngineFollower follower_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/core/check_after_change.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::dictionary_test {
 namespace {
@@ -180,7 +181,7 @@ TEST(Dictionary, QuietScanVisitsEachNodeOnce) {
 // Between two calls of a scan hundreds of nodes are added and removed, so that buckets split and
 // merge.
 TEST(Dictionary, ScanVisitsEveryNodeThatStaysWhileOthersAreAddedAndRemoved) {
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
+  for (int seed = 1; seed <= Steps(10); ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     Nodes nodes(seed);

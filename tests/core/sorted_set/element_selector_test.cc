@@ -10,6 +10,7 @@
 
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd {
 namespace {
@@ -44,7 +45,7 @@ TEST(ElementSelector, SelectsTheElementsOfASortedSetInThatRange) {
   constexpr uint64_t kSeed = 1;
   std::printf("seed %llu\n", static_cast<unsigned long long>(kSeed));
   Rng rng(kSeed);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < Steps(300); ++round) {
     const size_t size = rng.Below(2000);
     SortedSet set;
     Pairs elements;

@@ -16,6 +16,7 @@
 #include "tests/core/check_after_change.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 #include "tests/core/sorted_set/sorted_set_world.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::sorted_set_payload_test {
 namespace {
@@ -173,7 +174,7 @@ class PayloadRun {
 TEST(SortedSetPayloads, AreThoseOfTheModel) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    PayloadRun(seed, seed % 2 == 0).Run(4000);
+    PayloadRun(seed, seed % 2 == 0).Run(Steps(4000));
   }
 }
 

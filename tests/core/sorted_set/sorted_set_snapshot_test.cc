@@ -14,6 +14,7 @@
 #include "core/sorted_set/block/block_reader.h"
 #include "core/sorted_set/sorted_set.h"
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::sorted_set_snapshot_test {
 namespace {
@@ -88,7 +89,7 @@ TEST(SortedSetSnapshot, ContainsTheElementsOfItsInstantDespiteLaterChanges) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Changes changes(seed);
   Rng& rng = changes.rng();
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < Steps(8); ++round) {
     SortedSet set;
     for (uint64_t left = 200 + rng.Below(8000); left > 0; --left) {
       set.Set(changes.Member(), changes.Score());

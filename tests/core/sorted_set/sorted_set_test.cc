@@ -14,6 +14,7 @@
 #include "tests/core/check_after_change.h"
 #include "tests/core/sorted_set/sorted_set_model.h"
 #include "tests/core/sorted_set/sorted_set_world.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::sorted_set_test {
 namespace {
@@ -354,7 +355,7 @@ TEST(SortedSet, MembersHaveTheDeadlinesOfTheModel) {
   constexpr uint64_t kSpreads[] = {27, 27, 45, 9, 9, 45};
   for (uint64_t seed = 1; seed <= std::size(kSpreads); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    DeadlineRun(seed, seed % 2 == 0, kSpreads[seed - 1]).Run(4000);
+    DeadlineRun(seed, seed % 2 == 0, kSpreads[seed - 1]).Run(Steps(4000));
   }
 }
 
@@ -403,7 +404,7 @@ TEST(SortedSet, CopyContainsOnlyTheRange) {
 }
 
 TEST(SortedSet, BehavesLikeTheModel) {
-  for (uint64_t seed = 1; seed <= 4; ++seed) RunBesideModel(seed, 5000);
+  for (uint64_t seed = 1; seed <= 4; ++seed) RunBesideModel(seed, Steps(5000));
 }
 
 TEST(SortedSet, RangesOfBytesAreThoseOfTheModel) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd {
 namespace {
@@ -189,7 +190,7 @@ TEST(Glob, FindsDistantRunsLikeATrialOfAllPlaces) {
   SCOPED_TRACE(seed);
   Rng rng(seed);
   int matches = 0;
-  for (int step = 0; step < 2'000; ++step) {
+  for (int step = 0; step < Steps(2'000); ++step) {
     std::string text(400 + rng.Below(400), ' ');
     for (char& letter : text) letter = "aab"[rng.Below(3)];
     const size_t size = 1 + rng.Below(150);
@@ -210,7 +211,7 @@ TEST(Glob, FindsDistantRunsLikeATrialOfAllPlaces) {
         << run << "  " << text;
     matches += expected != std::string::npos;
   }
-  EXPECT_GT(matches, 500);
+  EXPECT_GT(matches, Steps(500));
 }
 
 // If each star made every choice again, this would practically never end.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::prefix_tree_test {
 namespace {
@@ -43,7 +44,7 @@ TEST(PrefixTree, HoldsTheSameStringsAsAMap) {
   Rng rng(kSeed);
   Tree tree;
   std::map<std::string, int> model;
-  for (int step = 1; step < 50'000; ++step) {
+  for (int step = 1; step < Steps(50'000); ++step) {
     const std::string text = AnyText(rng);
     if (rng.Below(2) == 0) {
       tree.FindOrInsert(text) = step;

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "protocol/text/number_text.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::number_format_test {
 namespace {
@@ -85,7 +86,7 @@ bool ReadsBackWithDigits(double value, int digits) {
 }
 
 TEST(FormatDouble, ReadsBackAndIsShortest) {
-  for (uint64_t seed = 0; seed < 300'000; ++seed) {
+  for (int seed = 0; seed < Steps(300'000); ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
     const double value = RandomDouble(chance);

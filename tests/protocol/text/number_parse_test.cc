@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "protocol/text/number_text.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::number_parse_test {
 namespace {
@@ -140,7 +141,7 @@ TEST(ParseDouble, AgreesWithStrtodOnDigits) {
 TEST(ParseDouble, AgreesWithStrtodOnRandomText) {
   static constexpr std::string_view kAlphabet = "0123456789.eE+-xXpPaAfFinIN ty0011223344";
   size_t numbers = 0;
-  for (uint64_t seed = 0; seed < 300'000; ++seed) {
+  for (uint64_t seed = 0; seed < Steps(300'000); ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
     std::string text = chance() % 3 == 0 ? "0x" : "";
@@ -150,7 +151,7 @@ TEST(ParseDouble, AgreesWithStrtodOnRandomText) {
     ASSERT_EQ(value, StrtodOf(text)) << text;
     if (value) ++numbers;
   }
-  EXPECT_GT(numbers, 10'000) << "too few texts were numbers";
+  EXPECT_GT(numbers, Steps(10'000)) << "too few texts were numbers";
 }
 
 TEST(ParseLongDouble, HasRoomBeyondADouble) {

@@ -16,6 +16,7 @@
 #include "core/sorted_set/block/unpacked_block.h"
 #include "core/util/numeral.h"
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::block_test {
 namespace {
@@ -287,7 +288,7 @@ void RunBesideModel(uint64_t seed) {
 }
 
 TEST(Block, BehavesLikeTheModel) {
-  for (uint64_t seed = 1; seed <= 150 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (int seed = 1; seed <= Steps(150) && !testing::Test::HasFatalFailure(); ++seed) {
     RunBesideModel(seed);
   }
 }

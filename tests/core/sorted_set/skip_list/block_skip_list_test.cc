@@ -12,6 +12,7 @@
 #include "core/sorted_set/block/block_packing.h"
 #include "core/sorted_set/block/score_encoding.h"
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::block_skip_list_test {
 namespace {
@@ -192,7 +193,7 @@ TEST(BlockSkipList, AllAreFoundAfterEachChange) {
     Keys keys(rng, style);
     Pair pair(keys.Next());
     while (pair.size() < 300) pair.Set(keys.Next());
-    for (int step = 0; step < 200 && !testing::Test::HasFatalFailure(); ++step) {
+    for (int step = 0; step < Steps(200) && !testing::Test::HasFatalFailure(); ++step) {
       const uint64_t chance = rng.Below(100);
       if (chance < 80) {
         pair.Set(keys.Next());
@@ -216,7 +217,7 @@ TEST(BlockSkipList, LongRangesAreRemovedTogetherAndLeaveNoEntries) {
     Rng rng(40 + style);
     Keys keys(rng, style);
     Pair pair(keys.Next());
-    for (int round = 0; round < 12 && !testing::Test::HasFatalFailure(); ++round) {
+    for (int round = 0; round < Steps(12) && !testing::Test::HasFatalFailure(); ++round) {
       while (pair.size() < 9000) pair.Set(keys.Next());
       const size_t first = rng.Below(pair.size());
       pair.Erase(RankRange{first, first + 2100 + rng.Below(6000)});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/util/rng.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::separator_levels_test {
 namespace {
@@ -142,7 +143,7 @@ struct Row {
 };
 
 TEST(SeparatorLevels, CutOutAnyRunOfBlocks) {
-  for (uint64_t seed = 1; seed <= 100 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (int seed = 1; seed <= Steps(100) && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rng rng(seed);
     Row row(rng, 2 + rng.Below(9000));

@@ -10,6 +10,7 @@
 #include "protocol/text/number_text.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/rdb_value_writer.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::value_exchange_test {
 namespace {
@@ -163,7 +164,7 @@ TEST(ValueExchange, DamageIsRefusedOrReadAsAWholeValue) {
   SCOPED_TRACE("seed 2");
   std::mt19937_64 rng(2);
   int refused = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < Steps(400); ++i) {
     const std::string bytes = Written(*AnyEntry(rng));
     for (int damage = 0; damage < 50; ++damage) {
       std::string damaged = bytes;
@@ -178,7 +179,7 @@ TEST(ValueExchange, DamageIsRefusedOrReadAsAWholeValue) {
       ASSERT_FALSE(read != nullptr && read->IsEmptyAggregate());
     }
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, Steps(1000));
 }
 
 TEST(ValueExchange, DuplicateElementsAreRefused) {

@@ -14,6 +14,7 @@
 #include "protocol/rdb/packed_elements.h"
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/support/errors.h"
+#include "tests/support/steps.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -410,7 +411,7 @@ TEST(SnapshotLoader, RefusesEveryPrefixAndEveryFlippedBit) {
     ASSERT_NE(ErrorOf(whole.substr(0, size)), "") << size;
   }
   std::mt19937_64 random(1);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < Steps(400); ++i) {
     std::string damaged = whole;
     const size_t at = random() % damaged.size();
     damaged[at] = static_cast<char>(damaged[at] ^ 1 << random() % 8);

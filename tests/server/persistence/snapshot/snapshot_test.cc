@@ -9,6 +9,7 @@
 
 #include "server/persistence/snapshot/snapshot_encoder.h"
 #include "server/persistence/snapshot/snapshot_file.h"
+#include "tests/support/steps.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -208,7 +209,7 @@ TEST(DatasetSnapshot, ContainsTheInstantOfItsStartDespiteLaterWrites) {
   const uint64_t seed = std::random_device()();
   SCOPED_TRACE("seed " + std::to_string(seed));
   Writer writer(seed);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < Steps(12); ++round) {
     EnginePeer peer;
     for (uint64_t left = writer.Below(1500); left > 0; --left) Ask(peer, writer.Next());
     if (writer.Below(3) == 0) peer.Pass(Millis(2000));

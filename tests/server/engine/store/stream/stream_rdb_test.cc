@@ -15,6 +15,7 @@
 #include "protocol/rdb/rdb_writer.h"
 #include "server/engine/store/stream/stream_rdb_reader.h"
 #include "server/engine/store/stream/stream_rdb_writer.h"
+#include "tests/support/steps.h"
 
 namespace zsetd::stream_rdb_test {
 namespace {
@@ -232,7 +233,7 @@ TEST(StreamRdb, RefusesDamagedBytes) {
   Rng rng(seed);
   // The newer formats also end with the limits, one producer with an ID, and the counts.
   const std::string producers = std::string("\5\7\1\3pid\1\1a\1\1\1") + '\0';
-  for (int round = 0; round < 40'000; ++round) {
+  for (int round = 0; round < Steps(40'000); ++round) {
     const RdbType type = std::to_array({RdbType::kStream, RdbType::kStream2, RdbType::kStream3,
                                         RdbType::kStream4, RdbType::kStream5})[rng.Below(5)];
     std::string damaged = type >= RdbType::kStream4 ? bytes + producers : bytes;
