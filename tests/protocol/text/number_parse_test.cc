@@ -140,8 +140,8 @@ TEST(ParseDouble, AgreesWithStrtodOnDigits) {
 
 TEST(ParseDouble, AgreesWithStrtodOnRandomText) {
   static constexpr std::string_view kAlphabet = "0123456789.eE+-xXpPaAfFinIN ty0011223344";
-  size_t numbers = 0;
-  for (uint64_t seed = 0; seed < Steps(300'000); ++seed) {
+  int numbers = 0;
+  for (int seed = 0; seed < Steps(300'000); ++seed) {
     SCOPED_TRACE(seed);
     Chance chance(seed);
     std::string text = chance() % 3 == 0 ? "0x" : "";
