@@ -269,7 +269,7 @@ absl::StatusOr<uint64_t> ClusterService::BumpEpoch(bool& has_changed) {
 }
 
 absl::Status ClusterService::SetConfigEpoch(int64_t epoch) {
-  if (epoch < 0 || static_cast<uint64_t>(epoch) > kMostEpoch) {
+  if (epoch < 0 || static_cast<uint64_t>(epoch) > kMostStatedEpoch) {
     return Refusal("ERR Invalid config epoch specified: " + std::to_string(epoch));
   }
   if (topology().nodes().size() > 1) {

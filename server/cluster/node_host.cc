@@ -128,7 +128,8 @@ void NodeHost::EndRound() {
 
 void NodeHost::Tick(Micros budget) {
   MakeSteps();
-  if (std::exchange(topology_has_changed_, false)) EndWaits();
+  // A client may have begun to wait while the cluster was down.
+  if (std::exchange(topology_has_changed_, false) || !bus_->IsUp()) EndWaits();
   if (AwaitsOwners() && Now() >= erases_from_) DecideErasure();
   if (MayErase()) eraser_->Continue(budget);
   const Millis now(Now());
@@ -241,6 +242,10 @@ int64_t NodeHost::ReplicationOffset() const {
   return applied <= 1 ? 0 : applied;
 }
 
+bool NodeHost::IsLinkedToMaster() const {
+  return engine_.services().master->master_link().client != nullptr;
+}
+
 int64_t NodeHost::DataAge() const {
   const MasterLinkStatus link = engine_.services().master->master_link();
   if (link.silent_for) return link.silent_for->count();
@@ -325,10 +330,9 @@ void NodeHost::DeleteAllKeys() {
 
 void NodeHost::DeleteKeysIn(size_t slot) { eraser_->Add(slot); }
 
-void NodeHost::PauseWrites(int64_t until) {
-  const Millis now = engine_.store().now();
-  engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
-                                  now + Millis(until - Now()));
+void NodeHost::PauseWrites() {
+  engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites,
+                                  engine_.store().now(), ClientPause::kUntilEnded);
 }
 
 void NodeHost::ResumeWrites() { engine_.clients().pause().End(ClientPause::Cause::kFailover); }

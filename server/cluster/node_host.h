@@ -79,6 +79,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
 
   int64_t Now() const override;
   int64_t ReplicationOffset() const override;
+  bool IsLinkedToMaster() const override;
   int64_t DataAge() const override;
   bool FollowsMaster() const override;
   bool AreWritesStopped() const override;
@@ -92,7 +93,7 @@ class NodeHost : public BusHost, public MigrationHost, private BusLinks::Owner {
   void BecomeMaster() override;
   void DeleteAllKeys() override;
   void DeleteKeysIn(size_t slot) override;
-  void PauseWrites(int64_t until) override;
+  void PauseWrites() override;
   void ResumeWrites() override;
   void PublishLocally(std::string_view channel, std::string_view payload,
                       bool is_shard_channel) override;

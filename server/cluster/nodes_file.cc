@@ -79,7 +79,8 @@ absl::Status NodesFile::Save(std::string_view text, bool is_synced) {
   if (!is_synced && journal_.Append(text)) return absl::OkStatus();
   journal_.Suspend();
   absl::Status replaced = Replace(text);
-  return replaced.ok() ? journal_.Restart(text) : replaced;
+  if (replaced.ok()) journal_.Restart(text);
+  return replaced;
 }
 
 absl::Status NodesFile::Replace(std::string_view text) {

@@ -75,14 +75,11 @@ absl::StatusOr<std::optional<std::string>> NodesJournal::Load(std::string_view b
 
 // Without the sync, a power failure could restore records. They would count again if the base had
 // the same text as an earlier one.
-absl::Status NodesJournal::Restart(std::string_view base) {
+void NodesJournal::Restart(std::string_view base) {
   base_checksum_.reset();
-  if (size_ > 0 && (ftruncate(descriptor_, 0) != 0 || fdatasync(descriptor_) != 0)) {
-    return Refusal("can't empty the file '" + path_ + "': " + std::strerror(errno));
-  }
+  if (size_ > 0 && (ftruncate(descriptor_, 0) != 0 || fdatasync(descriptor_) != 0)) return;
   size_ = 0;
   base_checksum_ = Crc64(base);
-  return absl::OkStatus();
 }
 
 // The bytes of an incomplete record are removed, because none after them would count.

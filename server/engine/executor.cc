@@ -137,7 +137,7 @@ void Executor::EndExceptions(Client& client, Args argv) {
     Tracking::SetException(client, goes_on);
   }
   if (client.asking) {
-    client.asking = client.transaction.open || client.last_command == "asking";
+    client.asking = client.transaction.open || EqualsIgnoringCase(argv[0], "asking");
   }
 }
 

@@ -10,7 +10,6 @@ namespace zsetd {
 namespace {
 
 // The pause lasts until End(). It is not persistent: a restarted server is not paused.
-constexpr Millis kForever = std::chrono::hours(24 * 365);
 
 }  // namespace
 
@@ -52,7 +51,7 @@ absl::Status Failover::Start(const FailoverRequest& request) {
   until_ = request.timeout > Millis(0) ? std::optional(now + request.timeout) : std::nullopt;
   state_ = State::kWaiting;
   engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
-                                  now + kForever);
+                                  ClientPause::kUntilEnded);
   return absl::OkStatus();
 }
 

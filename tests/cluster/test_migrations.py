@@ -226,7 +226,8 @@ class Migrations(ClusterTest):
                 self.assertTrue(link.persist(key + name))
                 link.execute_command("HPERSIST", f"{key}{name}:hash", "FIELDS", 1, "a")
             link.execute_command("ZPERSIST", f"{key}kept:set", "MEMBERS", 1, "a")
-            link.execute_command("CLUSTER", "SYNCSLOTS", "FINISH", deadline + 60000)
+            link.execute_command("CLUSTER", "SYNCSLOTS", "PAUSED")
+            link.execute_command("CLUSTER", "SYNCSLOTS", "FINISH", 60000, 1000000)
         self.await_keys(slot, 5, target, replica)
         self.assertEqual(target.client.mget(key + "kept", key + "late"), ["101", "101"])
         for name in ("kept", "late"):

@@ -266,6 +266,27 @@ class Replicas(ClusterTest):
             with self.assertRaisesRegex(redis.ResponseError, f"{K_SLOT} 127.0.0.1:{master.port}"):
                 one.execute_command("GET", "k")
 
+    def test_a_failover_waits_for_the_data_of_the_master(self):
+        master, replica = self.nodes(2)
+        self.write_files([master], replica)
+        master.start(None, "--repl-diskless-sync-delay", "2")
+        replica.start()
+        self.await_that(master.is_up, master.server.log())
+        master.command("SET", "k", "v")
+
+        def accepts_failover():
+            try:
+                return replica.command("CLUSTER", "FAILOVER") == "OK"
+            except redis.ResponseError:  # the bus has no link yet
+                return False
+
+        self.await_that(accepts_failover, replica.server.log())
+        self.assertEqual(replica.client.info("replication")["master_link_status"], "down")
+        self.await_that(lambda: replica.client.info("replication")["role"] == "master", replica.server.log())
+        self.assertEqual(replica.command("GET", "k"), "v")
+        self.await_that(lambda: master.client.info("replication").get("master_link_status") == "up" and
+                        master.command("DBSIZE") == 1, master.server.log())
+
     def test_an_empty_node_becomes_a_replica(self):
         master, replica = self.nodes(2)
         self.write_files([master], None)

@@ -36,6 +36,7 @@ class FuzzedHost : public BusHost {
  public:
   int64_t Now() const override { return now; }
   int64_t ReplicationOffset() const override { return 100; }
+  bool IsLinkedToMaster() const override { return true; }
   int64_t DataAge() const override { return 0; }
   bool FollowsMaster() const override { return follows; }
   bool HasKeysIn(size_t slot) const override { return slot % 7 == 0; }
@@ -65,7 +66,7 @@ class FuzzedHost : public BusHost {
   void BecomeMaster() override { follows = false; }
   void DeleteAllKeys() override {}
   void DeleteKeysIn(size_t) override {}
-  void PauseWrites(int64_t) override {}
+  void PauseWrites() override {}
   void ResumeWrites() override {}
   bool AreWritesStopped() const override { return true; }
   void PublishLocally(std::string_view, std::string_view, bool) override {}

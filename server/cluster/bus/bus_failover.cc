@@ -14,7 +14,9 @@ constexpr int64_t kRankDelay = 1000;
 constexpr int64_t kLeastElectionTime = 2000;
 constexpr int64_t kElectionTime = 2;   // node timeouts
 constexpr int64_t kElectionRetry = 2;  // election times
-constexpr int64_t kPauseFactor = 2;    // of the time of a manual failover
+
+// A master of Redis may ask for acknowledgements behind the offset that it has announced.
+constexpr int64_t kMostBehindPause = 1024;
 
 }  // namespace
 
@@ -52,11 +54,9 @@ absl::Status BusFailover::Start(ClusterFailover kind) {
 void BusFailover::TakeStart(ClusterNode& replica) {
   if (!replica.is_replica || replica.master_id != state_.self().id) return;
   roles_.EndManualFailover();
-  const int64_t now = state_.Now();
-  const int64_t timeout = state_.settings.manual_failover_timeout;
-  state_.manual_failover.deadline = now + timeout;
+  state_.manual_failover.deadline = state_.Now() + state_.settings.manual_failover_timeout;
   state_.manual_failover.replica_id = replica.id;
-  state_.host.PauseWrites(now + timeout * kPauseFactor);
+  state_.host.PauseWrites();
   state_.Notice("Replica " + NodeText(replica) +
                 " requests a manual failover. Pausing the writes of clients");
   sender_.SendPing(replica);
@@ -72,11 +72,18 @@ void BusFailover::TakeMastersOffset(const ClusterNode& sender, const BusHeader& 
                 std::to_string(manual.master_offset));
 }
 
+// The offset of a replica without a link to its master may be that of another history: of another
+// master, or of this one before a restart.
+bool BusFailover::HasAllOfMaster(int64_t master_offset) const {
+  const int64_t offset = state_.host.ReplicationOffset();
+  return state_.host.IsLinkedToMaster() && offset >= master_offset &&
+         offset <= master_offset + kMostBehindPause;
+}
+
 void BusFailover::CheckOffset() {
   ManualFailover& manual = state_.manual_failover;
   if (manual.deadline == 0 || manual.can_start || manual.master_offset == -1) return;
-  // A master of Redis may ask for acknowledgements behind the announced offset.
-  if (!state_.self().is_replica || state_.host.ReplicationOffset() < manual.master_offset) return;
+  if (!state_.self().is_replica || !HasAllOfMaster(manual.master_offset)) return;
   manual.can_start = true;
   state_.must_try_failover = true;
   state_.Notice("All writes of the paused master have arrived. Starting the manual failover");

@@ -68,6 +68,7 @@ class BusFailover {
 
   bool IsPossible();
   bool DataIsTooOld() const;
+  bool HasAllOfMaster(int64_t master_offset) const;
   void StartElection(int64_t now);
   void RequestVotes();
   void RaiseRank();

@@ -31,6 +31,10 @@ class BusHost {
   // byte if the link to it is up, else since the link went down.
   virtual int64_t DataAge() const = 0;
 
+  // Whether the link to the master is up: then this replica has the master's data at that offset of
+  // its history.
+  virtual bool IsLinkedToMaster() const = 0;
+
   // Whether the replication follows a master, connected or not.
   virtual bool FollowsMaster() const = 0;
 
@@ -69,9 +73,8 @@ class BusHost {
   // Deletes the keys of a slot that another node has taken over, without notice to that node.
   virtual void DeleteKeysIn(size_t slot) = 0;
 
-  // Suspends all writes of clients until the instant, or until ResumeWrites(), for a manual
-  // failover. The replication offset does not change in between.
-  virtual void PauseWrites(int64_t until) = 0;
+  // Suspends all writes of clients until ResumeWrites(), for a manual failover. The replication offset does not change in between.
+  virtual void PauseWrites() = 0;
   virtual void ResumeWrites() = 0;
 
   // Whether the pause is complete: no command that began before it may still change data. Until

@@ -92,7 +92,7 @@ class ClusterBus::Machine {
 
   void RepairTopology();
   void ApplySettings();
-  absl::Status TakeSlots(const SlotSet& slots);
+  absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
   void OpenLinks();
   void PingRandomNode();
   void PingSilentNodes();
@@ -114,13 +114,15 @@ class ClusterBus::Machine {
 };
 
 // A file may give slots to a replica, and the bus does not. Its times are those of another run,
-// which the clock may have left: a ping of that run has no answer, which is no sign of a failure.
+// which the clock may have left: a ping of that run has no answer, which is no sign of a failure, and
+// a failed master gives its replicas time from now on.
 void ClusterBus::Machine::RepairTopology() {
   for (const auto& [id, node] : state.topology.nodes()) {
     if (node->is_replica && node->HasSlots()) roles.RemoveSlots(*node);
     if (!node->master_id.empty()) state.topology.Find(node->master_id)->accepts_replicas = true;
     node->created = state.Now();
     node->ping_sent = 0;
+    node->fail_time = state.Now();
     node->pong_received = std::min(node->pong_received, state.Now());
   }
   ClusterNode& self = state.self();
@@ -143,18 +145,29 @@ void ClusterBus::Machine::ApplySettings() {
 // Saves the slots before this node announces them, with a sync if they need a new epoch: from then
 // on the keys of the former owner are deleted. A restart that undid the takeover would delete those
 // of this node.
-absl::Status ClusterBus::Machine::TakeSlots(const SlotSet& slots) {
+absl::Status ClusterBus::Machine::TakeSlots(const SlotSet& slots, const TakeoverLimits& limits) {
   const StateBeforeTakeover before(state, slots);
   slots.ForEach([&](size_t slot) {
     roles.SetOwner(slot, &state.self());
     state.topology.slots_to_clear.Erase(slot);
   });
   roles.ClaimGreatestEpoch();
+  if (state.self().config_epoch > limits.most_epoch) {
+    before.Restore(state);
+    return Refusal("ERR The epoch of the cluster has changed. Try again.");
+  }
   if (const absl::Status saved = state.SaveAsRequested(); !saved.ok()) {
     state.Warning("The takeover of slots cannot be saved. They stay with their owner");
     before.Restore(state);
     return Refusal("ERR The takeover of the slots cannot be saved: " +
                    std::string(ErrorLine(saved)));
+  }
+  if (!limits.is_in_time()) {
+    state.Warning("The takeover of slots was saved too late. They stay with their owner");
+    before.Restore(state);
+    state.SaveSyncedLater();
+    (void)state.SaveAsRequested();  // after an error, the next save restores the file
+    return Refusal("ERR It is too late to take the slots.");
   }
   sender.BroadcastPong(BusSender::Audience::kAll);
   return absl::OkStatus();
@@ -425,17 +438,33 @@ absl::Status ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
   if (&owner != &machine_->state.self()) {
     GiveSlots(slots, owner);
   } else if (ends_import) {
-    return machine_->TakeSlots(slots);
+    return machine_->TakeSlots(slots, {});
   } else {
     SetOwner(slot, &owner);
   }
   return absl::OkStatus();
 }
 
-absl::Status ClusterBus::TakeSlots(const SlotSet& slots) {
+absl::Status ClusterBus::TakeSlots(const SlotSet& slots, const TakeoverLimits& limits) {
   machine_->state.SaveSyncedLater();
-  return machine_->TakeSlots(slots);
+  return machine_->TakeSlots(slots, limits);
 }
+
+uint64_t ClusterBus::GreatestEpoch() const {
+  return machine_->state.topology.GreatestConfigEpoch();
+}
+
+void ClusterBus::OutbidEpoch(uint64_t epoch) {
+  BusState& state = machine_->state;
+  if (state.self().config_epoch > epoch) return;
+  state.topology.RaiseConfigEpoch(state.self(), std::max(epoch, GreatestEpoch()) + 1);
+  state.Notice("This node claims configuration epoch " +
+               std::to_string(state.self().config_epoch) + " without a vote");
+  state.SaveSyncedLater();
+  if (state.SaveAsRequested().ok()) Announce();
+}
+
+void ClusterBus::Announce() { machine_->sender.BroadcastPong(BusSender::Audience::kAll); }
 
 void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode& owner) {
   BusState& state = machine_->state;

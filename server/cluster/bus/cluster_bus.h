@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -139,9 +140,13 @@ class ClusterBus {
   // A migration of slots by this node and another one has ended: this node takes the slots with the
   // greatest epoch, without a vote, and broadcasts it; or they are those of `owner` now. If this
   // node's last slot goes, it becomes a replica of the owner (cluster-allow-replica-migration).
-  // TakeSlots() removes the slots from Topology::slots_to_clear, too. If that cannot be saved, it
-  // changes and sends nothing, and returns a refusal.
-  absl::Status TakeSlots(const SlotSet& slots);
+  // TakeSlots() removes the slots from Topology::slots_to_clear, too. If that cannot be saved, or
+  // exceeds the limits, it changes and sends nothing, and returns a refusal.
+  struct TakeoverLimits {
+    uint64_t most_epoch = kMostEpoch;
+    std::function<bool()> is_in_time = [] { return true; };  // also when the slots are saved
+  };
+  absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
   void GiveSlots(const SlotSet& slots, const ClusterNode& owner);
 
   // Whether the owner of the slot does not claim it any more, and no other node has claimed it yet.
@@ -158,6 +163,17 @@ class ClusterBus {
   void StartImporting(size_t slot, const ClusterNode& source);
   void EndMove(size_t slot);
   absl::Status AssignSlot(size_t slot, const ClusterNode& owner);
+
+  // The greatest epoch that this node knows.
+  uint64_t GreatestEpoch() const;
+
+  // A target of slots was lost that may have saved, but not announced, a takeover with an epoch up
+  // to `epoch`. Claims a greater one without a vote, so that the takeover does not count after a
+  // restart of the target.
+  void OutbidEpoch(uint64_t epoch);
+
+  // Sends this node's slots to all nodes. A node that knows another owner of one replies with it.
+  void Announce();
 
   // CLUSTER BUMPEPOCH. Returns whether the epoch has changed; false: it was the greatest already.
   bool BumpEpoch();

@@ -20,8 +20,11 @@ void SlotClaims::Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Byte
   std::vector<size_t> with_keys;  // this node's slots that it loses without having moved their keys
   (claimed - claimant.slots).ForEach([&](size_t slot) {
     const ClusterNode* owner = topology.OwnerOf(slot);
-    // An administrator ends an import; until then the epochs do not decide.
-    if (topology.importing().contains(static_cast<uint16_t>(slot))) return;
+    const auto import = topology.importing().find(static_cast<uint16_t>(slot));
+    if (import != topology.importing().end()) {
+      FollowSource(slot, *import->second, claimant, epoch);
+      return;
+    }
     if (!MayTake(slot, epoch)) return;
     if (owner == &state_.self() && state_.host.HasKeysIn(slot)) with_keys.push_back(slot);
     if (owner == own_master) ++taken_from_own;
@@ -35,6 +38,17 @@ void SlotClaims::Take(ClusterNode& claimant, uint64_t epoch, const SlotSet::Byte
   }
   for (const size_t slot : with_keys) state_.host.DeleteKeysIn(slot);
   LeaveSubReplica();
+}
+
+// An administrator ends an import; until then the epochs do not decide. But a replica of the source
+// may replace it.
+void SlotClaims::FollowSource(size_t slot, const ClusterNode& source, ClusterNode& claimant,
+                              uint64_t epoch) {
+  Topology& topology = state_.topology;
+  const bool is_of_shard = topology.ShardIdOf(claimant) == topology.ShardIdOf(source);
+  if (!is_of_shard || topology.OwnerOf(slot) != &source || !MayTake(slot, epoch)) return;
+  roles_.SetOwner(slot, &claimant);
+  topology.StartImporting(slot, claimant);
 }
 
 // An owner may lose a slot before its new one is known: the slot is its own until another node

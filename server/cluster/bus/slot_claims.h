@@ -31,6 +31,7 @@ class SlotClaims {
 
  private:
   bool MayTake(size_t slot, uint64_t epoch) const;
+  void FollowSource(size_t slot, const ClusterNode& source, ClusterNode& claimant, uint64_t epoch);
   void NoteWithdrawals(const ClusterNode& owner, const SlotSet& claimed);
   void FollowNewOwner(const ClusterNode& claimant);
   void LeaveSubReplica();

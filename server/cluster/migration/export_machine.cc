@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <utility>
 
 namespace zsetd {
 namespace {
 
 constexpr Millis kBetweenTries{100};
+
+// A process that was stopped first reads what has arrived in the meantime.
+constexpr Millis kForArrivedReplies{100};
 
 // As Valkey names them.
 constexpr std::array<std::string_view, 10> kExportStates = {
@@ -90,7 +94,8 @@ ExportMachine::Step ExportMachine::OnTick(Millis now, const Surroundings& surrou
   if (state_ == State::kGranted && surroundings.target_owns_slots) {
     return Enter(now, State::kSuccess, Step::kHandOver);
   }
-  if (IsPaused() && now >= pause_until_) {
+  if (IsPaused() && now >= pause_until_ && !late_since_) late_since_ = now;
+  if (late_since_ && (state_ == State::kPaused || now >= *late_since_ + kForArrivedReplies)) {
     Fail(now, is_lost_ ? message_ : "The target has not taken the slots in time");
   } else if (!surroundings.owns_slots) {
     Fail(now, "A slot has got another owner");
@@ -118,6 +123,7 @@ ExportMachine::Step ExportMachine::OnTick(Millis now, const Surroundings& surrou
     pause_until_ = now + limits.pause;
     return Enter(now, State::kPaused, Step::kPause);
   } else if (state_ == State::kPaused && awaited_ == 0 && surroundings.writes_are_stopped) {
+    if (!std::exchange(has_announced_pause_, true)) return Step::kAnnouncePause;
     return Enter(now, State::kGranted, Step::kGrant);
   }
   return Step::kNone;

@@ -19,7 +19,9 @@ namespace zsetd {
 // Each input may return a step, which its owner must make before the next input. kFailed and
 // kCancelled are possible from each state, except that a grant cannot be cancelled: the target may
 // have taken the slots already. Then the writes stay paused until the target has replied, the bus
-// shows that it owns the slots, or the pause has ended. The target takes them only before that.
+// shows that it owns the slots, or the pause has ended. The target takes them only before that: the
+// source announces the pause, and grants the time from the reply to the end of the pause. The target
+// measures it from the announcement, which it has received before it replied.
 //
 // Invariants: the grant is sent once, when the target has replied to everything that was sent
 // before without an error, and no unit that began before the pause still runs; writes are paused in
@@ -44,8 +46,9 @@ class ExportMachine {
     kAuthenticate,
     kEstablish,  // announces the migration, again if the target has asked for that (TRYAGAIN)
     kCopy,       // begins to copy keys, and to send changes
-    kPause,      // pauses writes until pause_until()
-    kGrant,      // lets the target take the slots
+    kPause,      // pauses writes
+    kAnnouncePause,
+    kGrant,  // lets the target take the slots, during GrantedTime() since the announcement
     kHandOver,   // the slots belong to the target
   };
 
@@ -79,7 +82,8 @@ class ExportMachine {
   // All keys have been copied.
   void OnCopied(Millis now);
 
-  // Must be called often, and again until it returns kNone.
+  // Must be called often, and again until it returns kNone. `now` is the time of a clock that is never set, as of all
+  // functions here.
   Step OnTick(Millis now, const Surroundings& surroundings, const Limits& limits);
 
   // The connection has ended.
@@ -96,7 +100,12 @@ class ExportMachine {
   bool SendsChanges() const { return state_ >= State::kCopying && state_ <= State::kPaused; }
   bool IsPaused() const { return state_ == State::kPaused || state_ == State::kGranted; }
   Millis pause_until() const { return pause_until_; }
+  Millis GrantedTime() const { return pause_until_ - acknowledged_; }
   uint64_t awaited() const { return awaited_; }
+
+  // Whether the connection was lost after the grant: the target may have saved that the slots are its
+  // own, and may say so after a restart.
+  bool HasLostGrant() const { return is_lost_; }
   const std::string& message() const { return message_; }
   Millis updated() const { return updated_; }            // the last change of the state
   Millis acknowledged() const { return acknowledged_; }  // the last reply
@@ -107,11 +116,13 @@ class ExportMachine {
 
   State state_ = State::kConnecting;
   uint64_t awaited_ = 0;
-  bool is_lost_ = false;  // after the grant
+  bool has_announced_pause_ = false;
+  bool is_lost_ = false;  // the connection, after the grant
   Millis updated_;
   Millis acknowledged_;
   Millis waits_since_{0};  // for a reply
   Millis pause_until_{0};
+  std::optional<Millis> late_since_;  // the pause has ended, but the target may have replied
   std::optional<Millis> establishes_again_at_;
   std::string message_;
 };

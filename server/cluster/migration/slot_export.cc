@@ -24,10 +24,12 @@ SlotExport::SlotExport(Engine& engine, const Topology& topology, Owner& owner,
       slots_(slots),
       machine_(now()) {}
 
-Millis SlotExport::now() const { return std::chrono::floor<Millis>(engine_.host().wall_clock()); }
+Millis SlotExport::now() const { return std::chrono::floor<Millis>(engine_.host().stopwatch()); }
 
 // The target is known: its migration was just accepted.
 void SlotExport::Start(Connector& connector) {
+  has_started_ = true;
+  machine_ = ExportMachine(now());
   const ClusterNode& target = *topology_.Find(description_.target_id);
   const Settings& settings = engine_.settings();
   const bool prefers_tls = settings.tls_cluster || settings.tls_replication || target.port == 0;
@@ -68,6 +70,7 @@ void SlotExport::OnReceived(std::string_view bytes) {
 
 void SlotExport::OnConnectionEnd(std::string_view reason) {
   machine_.OnLost(now(), reason);
+  if (machine_.HasLostGrant()) owner_.OnLostGrant();
   Settle();
 }
 
@@ -84,6 +87,8 @@ void SlotExport::Make(Step step) {
       return;
     case Step::kPause:
       return Settle();
+    case Step::kAnnouncePause:
+      return Send({"CLUSTER", "SYNCSLOTS", "PAUSED"});
     case Step::kGrant:
       return SendGrant();
     case Step::kHandOver:
@@ -109,12 +114,14 @@ void SlotExport::SendAnnouncement() {
   Send(EncodeRequest(Args(views)));
 }
 
-// The target takes the slots while the pause lasts, by its own clock: so the clocks may differ by
-// the margin.
+// The margin is for the reply of the target, and for clocks that do not run equally fast. The target
+// takes the slots with the granted epoch, or a lower one.
 void SlotExport::SendGrant() {
   const Millis margin(engine_.settings().cluster_manual_failover_timeout / 10);
-  const Millis deadline = machine_.pause_until() - margin;
-  Send({"CLUSTER", "SYNCSLOTS", "FINISH", std::to_string(deadline.count())});
+  const Millis within = machine_.GrantedTime() - margin;
+  granted_epoch_ = topology_.GreatestConfigEpoch() + 1;
+  Send({"CLUSTER", "SYNCSLOTS", "FINISH", std::to_string(within.count()),
+        std::to_string(granted_epoch_)});
 }
 
 void SlotExport::Send(std::initializer_list<std::string_view> words) { Send(EncodeRequest(words)); }
@@ -136,6 +143,10 @@ void SlotExport::Flush() {
 // Notifies the owner of pauses, and closes the connection at the end.
 void SlotExport::Settle() {
   Flush();
+  const bool has_failed = machine_.state() == ExportMachine::State::kFailed;
+  if (has_failed && machine_.HasLostGrant() && !std::exchange(has_given_up_grant_, true)) {
+    owner_.OnGivenUpGrant(granted_epoch_);
+  }
   if (std::exchange(is_paused_, machine_.IsPaused()) != machine_.IsPaused()) owner_.OnPause();
   if (!has_ended() || is_receiving_) return;
   connection_.reset();
@@ -191,7 +202,8 @@ ExportMachine::Surroundings SlotExport::SurroundingsNow() const {
           .target_owns_slots = target != nullptr && IsOwnedBy(*target),
           .target_is_master = target != nullptr && !target->is_replica && !target->has_failed,
           .may_pause =
-              !engine_.clients().pause().IsOn(ClientPause::Cause::kFailover, engine_.store().now()),
+              !engine_.clients().pause().IsOn(ClientPause::Cause::kFailover, engine_.store().now()) &&
+              owner_.MayPause(),
           .writes_are_stopped = !engine_.units().IsInTransaction(),
           .unsent_bytes = connection_ == nullptr ? 0 : connection_->unsent_bytes()};
 }
@@ -217,8 +229,9 @@ bool SlotExport::Cancel() {
 }
 
 SlotMigrationView SlotExport::View() const {
-  const auto seconds = [](Millis time) {
-    return std::chrono::floor<std::chrono::seconds>(time).count();
+  const Micros wall_clock = engine_.host().wall_clock();
+  const auto seconds = [&](Millis time) {
+    return std::chrono::floor<std::chrono::seconds>(wall_clock - (now() - time)).count();
   };
   SlotMigrationView view = description_;
   view.state = machine_.state_text();

@@ -31,8 +31,18 @@ class SlotExport : private Connection::Owner {
     // The migration pauses writes, or does so no longer (IsPaused()).
     virtual void OnPause() = 0;
 
+    // Whether the migration may pause writes now.
+    virtual bool MayPause() const = 0;
+
     // The target owns the slots now.
     virtual void OnHandOver(const SlotExport& migration) = 0;
+
+    // The connection was lost after the grant: the target may have taken the slots.
+    virtual void OnLostGrant() = 0;
+
+    // The migration fails after that, and its pause is about to end. The target may have saved a
+    // takeover with an epoch up to this one.
+    virtual void OnGivenUpGrant(uint64_t epoch) = 0;
   };
 
   // The engine, the topology and the owner outlive this.
@@ -40,8 +50,9 @@ class SlotExport : private Connection::Owner {
              const SlotSet& slots);
   SlotExport(const SlotExport&) = delete;
 
-  // Opens the connection.
+  // Opens the connection. Ticks have no effect before.
   void Start(Connector& connector);
+  bool has_started() const { return has_started_; }
 
   // Copies keys until the time has passed, unless much is unsent or not acknowledged. Makes all
   // other steps that are due.
@@ -59,7 +70,6 @@ class SlotExport : private Connection::Owner {
 
   bool has_ended() const { return machine_.has_ended(); }
   bool IsPaused() const { return machine_.IsPaused(); }
-  Millis pause_until() const { return machine_.pause_until(); }
   const SlotSet& slots() const { return slots_; }
   const std::string& target_id() const { return description_.target_id; }
 
@@ -99,7 +109,10 @@ class SlotExport : private Connection::Owner {
   std::optional<SlotCopy> copy_;
   std::deque<size_t> awaited_sizes_;  // of the requests without a reply
   size_t awaited_bytes_ = 0;
+  bool has_started_ = false;
   bool is_paused_ = false;  // as the owner knows
+  uint64_t granted_epoch_ = 0;
+  bool has_given_up_grant_ = false;  // as the owner knows
   bool has_unsent_ = false;
   bool is_receiving_ = false;
   Millis spoke_at_{0};

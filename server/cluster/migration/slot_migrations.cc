@@ -21,6 +21,8 @@ constexpr RequestLimits kUnitLimits = {.max_bulk_bytes = size_t{1} << 40};
 
 constexpr Micros kEraseBudget{5000};  // for keys of an earlier import, within a request
 constexpr Millis kBetweenNotes{1000};
+constexpr size_t kMostRunningExports = 8;  // the others wait
+constexpr std::string_view kNoImport = "ERR The connection imports no slots.";
 constexpr std::string_view kStillDeletes =
     "TRYAGAIN The target still deletes keys of an earlier import";
 
@@ -68,12 +70,8 @@ SlotMigrations::~SlotMigrations() {
   for (const auto& import : imports_) import->source->imported_slots = nullptr;
 }
 
-Millis SlotMigrations::WallClock() const {
-  return std::chrono::floor<Millis>(engine_.host().wall_clock());
-}
-
 int64_t SlotMigrations::Seconds() const {
-  return std::chrono::floor<std::chrono::seconds>(WallClock()).count();
+  return std::chrono::floor<std::chrono::seconds>(engine_.host().wall_clock()).count();
 }
 
 absl::Status SlotMigrations::CheckState() const {
@@ -147,9 +145,17 @@ absl::Status SlotMigrations::Start(std::span<const SlotMigrationRequest> request
     SlotExport::Owner& owner = *this;
     exports_.push_back(std::make_unique<SlotExport>(engine_, topology(), owner, std::move(view),
                                                     SetOf(request.ranges)));
-    exports_.back()->Start(connector_);
   }
+  StartSome();
   return absl::OkStatus();
+}
+
+void SlotMigrations::StartSome() {
+  size_t running = 0;
+  for (const auto& migration : exports_) {
+    if (++running > kMostRunningExports) return;
+    if (!migration->has_started() && !migration->has_ended()) migration->Start(connector_);
+  }
 }
 
 absl::Status SlotMigrations::Cancel() {
@@ -224,7 +230,7 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
   if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
   auto import = std::make_unique<Import>(
-      Import{.view = NewView(request), .slots = slots, .served = {}, .source = &source});
+      Import{.view = NewView(request), .slots = slots, .served = {}, .source = &source, .paused_at = {}});
   slots.ForEach([&](size_t slot) { import->served.set(slot); });
   source.imported_slots = &import->served;
   imports_.push_back(std::move(import));
@@ -248,17 +254,28 @@ SlotMigrations::Import* SlotMigrations::ImportOf(const Client& client) {
   return nullptr;
 }
 
+absl::Status SlotMigrations::NotePause(Client& source) {
+  Import* const import = ImportOf(source);
+  if (import == nullptr) return Refusal(std::string(kNoImport));
+  import->paused_at = engine_.host().stopwatch();
+  return absl::OkStatus();
+}
+
 // The source deletes its keys as soon as it knows that this node owns the slots. After an error it
 // keeps them, and ends the connection.
-absl::Status SlotMigrations::FinishImport(Client& source, int64_t deadline) {
+absl::Status SlotMigrations::FinishImport(Client& source, Millis within,
+                                          uint64_t most_epoch) {
   Import* const import = ImportOf(source);
-  if (import == nullptr) return Refusal("ERR The connection imports no slots.");
+  if (import == nullptr) return Refusal(std::string(kNoImport));
   if (const auto reason = WhyImportFails(*import)) return Refusal("ERR " + std::string(*reason));
-  if (WallClock() >= Millis(deadline)) {
-    return Refusal("ERR It is too late to take the slots, or the clocks of the nodes differ");
-  }
+  if (!import->paused_at) return Refusal("ERR The source has not announced its pause.");
+  const auto is_in_time = [this, within, start = *import->paused_at] {
+    return std::chrono::ceil<Millis>(engine_.host().stopwatch() - start) < within;
+  };
+  if (!is_in_time()) return Refusal("ERR It is too late to take the slots.");
   // After an error the next save restores what the failed one may have left in the file.
-  const absl::Status taken = host_.bus().TakeSlots(import->slots);
+  const absl::Status taken =
+      host_.bus().TakeSlots(import->slots, {.most_epoch = most_epoch, .is_in_time = is_in_time});
   (void)host_.Settle();  // errors are in the log
   if (!taken.ok()) return taken;
   const auto found = std::ranges::find(imports_, import, &std::unique_ptr<Import>::get);
@@ -326,7 +343,9 @@ void SlotMigrations::Tick(Micros budget) {
   if (engine_.units().IsInTransaction()) return;
   SwitchJournal();
   if (IsIdle()) return;
-  for (const auto& migration : exports_) migration->Tick(budget);
+  for (const auto& migration : exports_) {
+    if (migration->has_started()) migration->Tick(budget);
+  }
   for (size_t i = 0; i < exports_.size();) {
     if (!exports_[i]->has_ended()) {
       ++i;
@@ -335,6 +354,7 @@ void SlotMigrations::Tick(Micros budget) {
     Remember(exports_[i]->View());
     exports_.erase(exports_.begin() + static_cast<std::ptrdiff_t>(i));
   }
+  StartSome();
   for (size_t i = imports_.size(); i-- > 0;) {
     const Millis active = imports_[i]->source->connection.last_active;
     imports_[i]->view.acknowledged = std::chrono::floor<std::chrono::seconds>(active).count();
@@ -450,15 +470,30 @@ void SlotMigrations::OnFlush() {
 }
 
 void SlotMigrations::OnPause() {
-  Millis until{0};
-  for (const auto& migration : exports_) {
-    if (migration->IsPaused()) until = std::max(until, migration->pause_until());
-  }
+  const Micros now = engine_.host().stopwatch();
   ClientPause& pause = engine_.clients().pause();
   pause.End(ClientPause::Cause::kMigration);
-  if (until == Millis(0)) return;
+  if (!std::ranges::any_of(exports_, &SlotExport::IsPaused)) {
+    if (paused_at_) may_pause_at_ = now + (now - *paused_at_);
+    paused_at_.reset();
+    return;
+  }
+  paused_at_ = now;
   pause.Begin(ClientPause::Cause::kMigration, ClientPause::Reach::kWrites, engine_.store().now(),
-              until);
+              ClientPause::kUntilEnded);
+}
+
+// Between two pauses clients may write for as long as they were paused.
+bool SlotMigrations::MayPause() const {
+  return !paused_at_ && engine_.host().stopwatch() >= may_pause_at_;
+}
+
+void SlotMigrations::OnLostGrant() { host_.bus().Announce(); }
+
+void SlotMigrations::OnGivenUpGrant(uint64_t epoch) {
+  if (!host_.bus().IsUp()) return;  // other masters may know the target as the owner
+  host_.bus().OutbidEpoch(epoch);
+  (void)host_.Settle();  // errors are in the log
 }
 
 // The target has announced the change on the bus, perhaps not to all nodes yet.

@@ -30,12 +30,16 @@ namespace zsetd {
 //   RESTORE of each key, effects of changes                   ──► ordinary requests: replicas and
 //                                                                 the log receive them, too
 //   pauses writes; awaits the replies to everything
-//   CLUSTER SYNCSLOTS FINISH deadline                         ──► takes the slots, saves,
+//   CLUSTER SYNCSLOTS PAUSED                                  ──► notes the time, replies
+//   CLUSTER SYNCSLOTS FINISH milliseconds-since-then epoch    ──► takes the slots, saves,
 //   broadcasts gives the slots away, ends the pause, deletes the keys
 //
 // Clients use the source until the end. Then their requests, also those that wait for the end of
 // the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
-// deletes what it has received. Both nodes note in nodes.conf which keys they have to delete, and
+// deletes what it has received. If the source loses the connection after FINISH and hears nothing
+// about the slots until its pause has ended, it keeps them with a greater epoch than the one that it
+// has granted: the target may have crashed after the save. Migrations pause writes one at a time.
+// Both nodes note in nodes.conf which keys they have to delete, and
 // in the stream for their replicas, one of which may be promoted. Clients do not see these keys.
 class SlotMigrations : public SlotMigrationControl,
                        public BackgroundTask,
@@ -53,7 +57,8 @@ class SlotMigrations : public SlotMigrationControl,
   absl::Status Cancel() override;
   std::vector<SlotMigrationView> Migrations() const override;
   absl::Status StartImport(Client& source, const SlotImportRequest& request) override;
-  absl::Status FinishImport(Client& source, int64_t deadline) override;
+  absl::Status NotePause(Client& source) override;
+  absl::Status FinishImport(Client& source, Millis within, uint64_t most_epoch) override;
   absl::Status NoteSlotsToClear(std::span<const SlotRange> ranges) override;
 
   void Tick(Micros budget) override;
@@ -68,11 +73,15 @@ class SlotMigrations : public SlotMigrationControl,
     SlotSet slots;
     std::bitset<kSlotCount> served;  // the same, for SlotRouting
     Client* source;
+    std::optional<Micros> paused_at;  // when its source announced the pause, by the stopwatch
   };
 
   uint64_t Append(OutputBuffer& unit) override;
   void OnPause() override;
+  bool MayPause() const override;
   void OnHandOver(const SlotExport& migration) override;
+  void OnLostGrant() override;
+  void OnGivenUpGrant(uint64_t epoch) override;
 
   void OnEffect(Args request);
   void OnFlush();
@@ -87,11 +96,11 @@ class SlotMigrations : public SlotMigrationControl,
   bool MustSendNote() const;
   void SendNote();
   bool IsIdle() const;
+  void StartSome();
   void SwitchJournal();
   void Remember(SlotMigrationView view);
   SlotMigrationView NewView(const SlotImportRequest& request) const;
   const Topology& topology() const { return host_.bus().topology(); }
-  Millis WallClock() const;
   int64_t Seconds() const;
 
   Engine& engine_;
@@ -104,6 +113,8 @@ class SlotMigrations : public SlotMigrationControl,
   Millis noted_at_{0};
   RequestParser parser_;     // of units; empty between them
   bool skips_next_ = false;  // the last effect replaced the next one
+  std::optional<Micros> paused_at_;  // while an export pauses writes; by the stopwatch
+  Micros may_pause_at_{0};
   bool is_journal_ = false;
   bool was_flushed_ = false;  // while slots were imported
   std::vector<Installation> installations_;

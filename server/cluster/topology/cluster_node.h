@@ -15,9 +15,12 @@ inline constexpr size_t kNodeIdLength = 40;
 // The nodes that a node can know.
 inline constexpr size_t kMostClusterNodes = 16384;
 
-// The greatest epoch that a peer or an administrator may state. A node that counts on from it stays
-// within what nodes.conf can contain.
+// The greatest epoch that a peer may state. A node that counts on from it stays within what
+// nodes.conf can contain.
 inline constexpr uint64_t kMostEpoch = uint64_t{1} << 62;
+
+// The greatest one that an administrator may state. No cluster counts on from it to kMostEpoch.
+inline constexpr uint64_t kMostStatedEpoch = uint64_t{1} << 48;
 
 bool IsNodeId(std::string_view text);
 

@@ -14,6 +14,8 @@
 namespace zsetd {
 namespace {
 
+constexpr std::string_view kOnlyNodesImport = "ERR Only a node can import slots";
+
 SlotMigrationControl& MigrationsOf(AdminCall& call) {
   return *call.engine.services().slot_migrations;
 }
@@ -64,17 +66,27 @@ void BeginImport(AdminCall& call) {
   call.args.End();
   if (call.Refused()) return;
   Client* const client = call.caller.client();
-  if (client == nullptr) return call.Fail("ERR Only a node can import slots");
+  if (client == nullptr) return call.Fail(kOnlyNodesImport);
   ReplyStatus(call, MigrationsOf(call).StartImport(*client, request));
 }
 
-void FinishImport(AdminCall& call) {
-  const int64_t deadline = call.args.Integer();
+void NotePause(AdminCall& call) {
   call.args.End();
   if (call.Refused()) return;
   Client* const client = call.caller.client();
-  if (client == nullptr) return call.Fail("ERR Only a node can import slots");
-  ReplyStatus(call, MigrationsOf(call).FinishImport(*client, deadline));
+  if (client == nullptr) return call.Fail(kOnlyNodesImport);
+  ReplyStatus(call, MigrationsOf(call).NotePause(*client));
+}
+
+void FinishImport(AdminCall& call) {
+  const Millis within(call.args.Integer());
+  const int64_t most_epoch = call.args.Integer();
+  if (most_epoch < 0) call.args.Refuse(kSyntaxError);
+  call.args.End();
+  if (call.Refused()) return;
+  Client* const client = call.caller.client();
+  if (client == nullptr) return call.Fail(kOnlyNodesImport);
+  ReplyStatus(call, MigrationsOf(call).FinishImport(*client, within, static_cast<uint64_t>(most_epoch)));
 }
 
 // Only in a master's stream: a client must not hide keys.
@@ -135,6 +147,7 @@ void GetSlotMigrations(AdminCall& call) {
 
 void SyncSlots(AdminCall& call) {
   if (call.args.Take("begin")) return BeginImport(call);
+  if (call.args.Take("paused")) return NotePause(call);
   if (call.args.Take("finish")) return FinishImport(call);
   if (call.args.Take("clears")) return NoteSlotsToClear(call);
   if (!call.args.Take("ack")) call.args.Refuse(kSyntaxError);

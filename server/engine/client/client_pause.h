@@ -30,6 +30,9 @@ class ClientPause {
   explicit ClientPause(ServerMode& mode) : mode_(mode) {}
   ClientPause(const ClientPause&) = delete;
 
+  // For pauses that only End() ends: their length does not depend on the clock, which may be set.
+  static constexpr Millis kUntilEnded = Millis::max();
+
   // From now until then. Two pauses of one cause combine to the wider scope and the later end.
   void Begin(Cause cause, Reach reach, Millis now, Millis until);
   void End(Cause cause);

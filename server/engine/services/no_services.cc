@@ -97,7 +97,9 @@ absl::Status NoSlotMigrations::StartImport(Client&, const SlotImportRequest&) {
   return NoClusterMode();
 }
 
-absl::Status NoSlotMigrations::FinishImport(Client&, int64_t) { return NoClusterMode(); }
+absl::Status NoSlotMigrations::NotePause(Client&) { return NoClusterMode(); }
+
+absl::Status NoSlotMigrations::FinishImport(Client&, Millis, uint64_t) { return NoClusterMode(); }
 
 absl::Status NoSlotMigrations::NoteSlotsToClear(std::span<const SlotRange>) {
   return absl::OkStatus();

@@ -174,7 +174,8 @@ class NoSlotMigrations : public SlotMigrationControl {
   absl::Status Cancel() override;
   std::vector<SlotMigrationView> Migrations() const override { return {}; }
   absl::Status StartImport(Client&, const SlotImportRequest&) override;
-  absl::Status FinishImport(Client&, int64_t) override;
+  absl::Status NotePause(Client&) override;
+  absl::Status FinishImport(Client&, Millis, uint64_t) override;
   absl::Status NoteSlotsToClear(std::span<const SlotRange>) override;
 };
 

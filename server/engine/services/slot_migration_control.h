@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/util/time.h"
 #include "server/engine/services/cluster_control.h"
 
 namespace zsetd {
@@ -67,9 +68,12 @@ class SlotMigrationControl {
   // For the connection of a source, which sends keys and changes of these slots from now on.
   virtual absl::Status StartImport(Client& source, const SlotImportRequest& request) = 0;
 
-  // The source has sent everything and accepts no writes until `deadline`, in milliseconds since
-  // 1970: this node takes the slots.
-  virtual absl::Status FinishImport(Client& source, int64_t deadline) = 0;
+  // The source has sent everything and accepts no writes.
+  virtual absl::Status NotePause(Client& source) = 0;
+
+  // This node takes the slots, unless `within` has passed since NotePause(), or it would need a
+  // greater epoch than `most_epoch`.
+  virtual absl::Status FinishImport(Client& source, Millis within, uint64_t most_epoch) = 0;
 
   // On a replica, a note of its master: the keys of these slots, and of no others, are to be
   // deleted unless the shard gets the slots. Without effect on a master.

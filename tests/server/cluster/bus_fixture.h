@@ -24,6 +24,7 @@ namespace zsetd {
 struct FakeHost : BusHost {
   int64_t Now() const override { return now; }
   int64_t ReplicationOffset() const override { return offset; }
+  bool IsLinkedToMaster() const override { return is_linked; }
   int64_t DataAge() const override { return data_age; }
   bool FollowsMaster() const override { return !followed_id.empty(); }
   bool HasKeysIn(size_t slot) const override { return slot == slot_with_keys; }
@@ -40,8 +41,8 @@ struct FakeHost : BusHost {
   void DeleteKeysIn(size_t slot) override {
     events.push_back("delete slot " + std::to_string(slot));
   }
-  void PauseWrites(int64_t until) override { paused_until = until; }
-  void ResumeWrites() override { paused_until = 0; }
+  void PauseWrites() override { is_paused = true; }
+  void ResumeWrites() override { is_paused = false; }
   bool AreWritesStopped() const override { return are_writes_stopped; }
   void PublishLocally(std::string_view channel, std::string_view payload, bool) override {
     events.push_back("publish " + std::string(channel) + " " + std::string(payload));
@@ -56,7 +57,8 @@ struct FakeHost : BusHost {
   bool disk_works = true;
   std::string disk;
   std::string followed_id;
-  int64_t paused_until = 0;
+  bool is_linked = true;
+  bool is_paused = false;
   bool are_writes_stopped = true;
   int changes = 0;
   std::vector<std::pair<LinkId, std::string>> opened;

@@ -180,6 +180,34 @@ TEST_F(ClusterBusTest, AnImportedSlotDoesNotChangeByEpochs) {
   EXPECT_EQ(host.events[1], "pong") << "the new owner announces it";
 }
 
+// Otherwise this node would be down until an administrator ends the import.
+TEST_F(ClusterBusTest, AnImportContinuesWithTheReplicaThatReplacesItsSource) {
+  Start(Nodes());
+  Connect();
+  bus->StartImporting(5000, Node('b'));
+  BusMessage claim = From('d', BusMessageType::kPing);
+  claim.header.flags = kBusMaster;
+  claim.header.master_id.clear();
+  claim.header.config_epoch = claim.header.current_epoch = 4;
+  claim.header.slots = Node('b').slots.bytes();
+  Deliver(claim);
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('d'));
+  EXPECT_EQ(bus->topology().OwnerOf(5001), &Node('d'));
+  EXPECT_EQ(bus->topology().importing().at(5000), &Node('d'));
+}
+
+TEST_F(ClusterBusTest, AnEpochThatALostTargetMayHaveSavedIsOutbid) {
+  Start(Nodes());
+  Connect();
+  host.events.clear();
+  bus->OutbidEpoch(4);
+  EXPECT_TRUE(bus->Settle().ok());
+  EXPECT_EQ(bus->topology().self().config_epoch, 5u);
+  EXPECT_EQ(bus->topology().current_epoch, 5u);
+  EXPECT_EQ(std::ranges::count(host.events, "save, sync"), 1);
+  EXPECT_TRUE(WasSent(BusMessageType::kPong));
+}
+
 // As in Redis, so that many slots move fast: a later save syncs.
 TEST_F(ClusterBusTest, ANewOwnerThatHasTheGreatestEpochDoesNotSync) {
   Start(Nodes());
@@ -261,7 +289,7 @@ TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   host.events.clear();
   SlotSet to_clear;
   bus->SetSlotsToClear(to_clear);
-  EXPECT_TRUE(bus->TakeSlots(slots).ok());
+  EXPECT_TRUE(bus->TakeSlots(slots, {}).ok());
   ASSERT_GE(host.events.size(), 2u);
   EXPECT_EQ(host.events[0], "save, sync");
   EXPECT_EQ(host.events[1], "pong");
@@ -282,7 +310,7 @@ TEST_F(ClusterBusTest, ATakeoverOfSlotsThatCannotBeSavedIsUndone) {
   ASSERT_TRUE(bus->Settle().ok());
   const std::string before = host.disk;
   host.disk_works = false;
-  EXPECT_EQ(ErrorLine(bus->TakeSlots(slots)),
+  EXPECT_EQ(ErrorLine(bus->TakeSlots(slots, {})),
             "ERR The takeover of the slots cannot be saved: the disk is full");
   EXPECT_FALSE(WasSent(BusMessageType::kPong));
   EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('b'));
@@ -293,7 +321,7 @@ TEST_F(ClusterBusTest, ATakeoverOfSlotsThatCannotBeSavedIsUndone) {
   host.disk_works = true;
   EXPECT_TRUE(bus->Settle().ok());
   EXPECT_EQ(host.disk, before);
-  EXPECT_TRUE(bus->TakeSlots(slots).ok());
+  EXPECT_TRUE(bus->TakeSlots(slots, {}).ok());
   EXPECT_TRUE(WasSent(BusMessageType::kPong));
   EXPECT_EQ(bus->topology().OwnerOf(5000), &bus->topology().self());
   EXPECT_EQ(bus->topology().self().config_epoch, 4u);

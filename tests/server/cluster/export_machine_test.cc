@@ -33,8 +33,15 @@ struct TestedMigration {
     ToCopying();
     machine.OnCopied(now);
     EXPECT_EQ(Tick(), Step::kPause);
-    EXPECT_EQ(Tick(), Step::kGrant);
+    ToGrant();
     machine.OnSent(now);
+  }
+  void ToGrant() {
+    EXPECT_EQ(Tick(), Step::kAnnouncePause);
+    machine.OnSent(now);
+    EXPECT_EQ(Tick(), Step::kNone);
+    EXPECT_EQ(Reply(), Step::kNone);
+    EXPECT_EQ(Tick(), Step::kGrant);
   }
 };
 
@@ -56,7 +63,7 @@ TEST(ExportMachine, MovesSlotsStepByStep) {
   EXPECT_EQ(m.machine.pause_until(), m.now + m.limits.pause);
   EXPECT_EQ(m.Tick(), Step::kNone) << "the reply to the key is awaited";
   EXPECT_EQ(m.Reply(), Step::kNone);
-  EXPECT_EQ(m.Tick(), Step::kGrant);
+  m.ToGrant();
   m.machine.OnSent(m.now);
   EXPECT_TRUE(m.machine.IsPaused());
   EXPECT_EQ(m.Reply(), Step::kHandOver);
@@ -78,7 +85,26 @@ TEST(ExportMachine, GrantsNothingWhileAScriptThatBeganBeforeThePauseRuns) {
   m.surroundings.writes_are_stopped = true;
   EXPECT_EQ(m.Tick(), Step::kNone);
   EXPECT_EQ(m.Reply(), Step::kNone);
+  m.ToGrant();
+}
+
+// The target measures the time since it received the announcement, by a clock of its own.
+TEST(ExportMachine, GrantsTheTimeFromTheReplyToTheEndOfThePause) {
+  TestedMigration m;
+  m.ToCopying();
+  m.machine.OnCopied(m.now);
+  EXPECT_EQ(m.Tick(), Step::kPause);
+  m.now += Millis(200);
+  EXPECT_EQ(m.Tick(), Step::kAnnouncePause);
+  m.machine.OnSent(m.now);
+  m.now += Millis(300);
+  EXPECT_EQ(m.Reply(), Step::kNone);
+  m.machine.OnSent(m.now);  // a change that is no write of a client
+  m.now += Millis(100);
+  EXPECT_EQ(m.Reply(), Step::kNone);
+  m.now += Millis(1000);
   EXPECT_EQ(m.Tick(), Step::kGrant);
+  EXPECT_EQ(m.machine.GrantedTime(), m.limits.pause - Millis(600));
 }
 
 TEST(ExportMachine, AnnouncesItselfAgainIfTheTargetAsksForThat) {
@@ -127,9 +153,23 @@ TEST(ExportMachine, AfterTheGrantALostConnectionDecidesNothing) {
   TestedMigration other;
   other.ToGranted();
   other.machine.OnLost(other.now, "reset");
+  EXPECT_TRUE(other.machine.HasLostGrant());
   other.now = other.machine.pause_until();
   EXPECT_EQ(other.Tick(), Step::kNone);
+  other.now += Millis(100);
+  EXPECT_EQ(other.Tick(), Step::kNone);
   EXPECT_EQ(other.machine.state(), State::kFailed);
+}
+
+// Its first tick comes before it reads the reply that has arrived in the meantime.
+TEST(ExportMachine, ASourceThatWasStoppedDuringTheGrantHandsOver) {
+  TestedMigration m;
+  m.ToGranted();
+  m.now += m.limits.pause * 10;
+  EXPECT_EQ(m.Tick(), Step::kNone);
+  EXPECT_TRUE(m.machine.IsPaused());
+  EXPECT_EQ(m.Reply(), Step::kHandOver);
+  EXPECT_FALSE(m.machine.HasLostGrant());
 }
 
 TEST(ExportMachine, EndsByItselfIfTheTargetIsSilentOrTheSlotsLeave) {
@@ -176,16 +216,19 @@ TEST(ExportMachine, KeepsItsInvariantsUnderAnyInput) {
   for (int seed = 0; seed < kRuns; ++seed) {
     Rng rng(static_cast<uint64_t>(seed));
     TestedMigration m;
+    int announcements = 0;
     int grants = 0;
     int hand_overs = 0;
     const auto note = [&](Step step) {
       if (step == Step::kGrant) {
         EXPECT_EQ(m.machine.awaited(), 0u) << "seed " << seed;
+        EXPECT_EQ(announcements, 1) << "seed " << seed;
         ++grants;
       }
+      announcements += step == Step::kAnnouncePause;
       hand_overs += step == Step::kHandOver;
-      const bool sends =
-          step == Step::kAuthenticate || step == Step::kEstablish || step == Step::kGrant;
+      const bool sends = step == Step::kAuthenticate || step == Step::kEstablish ||
+                         step == Step::kAnnouncePause || step == Step::kGrant;
       if (sends) m.machine.OnSent(m.now);
     };
     for (int i = 0; i < 60; ++i) {
@@ -219,6 +262,8 @@ TEST(ExportMachine, KeepsItsInvariantsUnderAnyInput) {
       }
     }
     m.now += m.limits.pause + m.limits.silence;
+    note(m.Tick());
+    m.now += Millis(100);
     note(m.Tick());
     EXPECT_FALSE(m.machine.state() == State::kGranted) << "seed " << seed;
     EXPECT_LE(grants, 1) << "seed " << seed;

@@ -49,6 +49,17 @@ TEST_F(FailureDetectorTest, AFailedMasterStaysFailedUntilReplicasHadTime) {
   EXPECT_FALSE(Node('d').has_failed) << "a replica comes back immediately";
 }
 
+TEST_F(FailureDetectorTest, AMasterThatHadFailedBeforeTheStartStaysFailedUntilReplicasHadTime) {
+  std::string nodes = Nodes("a");
+  nodes.replace(nodes.find("master - 0 0 2"), 6, "master,fail");
+  Start(nodes);
+  Connect();
+  Pass(3900);
+  EXPECT_TRUE(Node('b').has_failed);
+  Pass(300);
+  EXPECT_FALSE(Node('b').has_failed);
+}
+
 TEST_F(FailureDetectorTest, TimesOfAnEarlierRunDoNotCount) {
   std::string nodes = Nodes("a");
   nodes.replace(nodes.find("0 0 2"), 5, "1 0 2");

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "protocol/resp/args.h"
 #include "server/cluster/bus/bus_message.h"
 #include "server/cluster/cluster_service.h"
+#include "server/cluster/topology/nodes_text.h"
 #include "server/commands/all_commands.h"
 #include "server/engine/port/concurrent_reads.h"
 #include "server/engine/services/master_control.h"
@@ -92,11 +94,15 @@ class NodesInMemory : public NodesStorage {
   absl::StatusOr<std::optional<std::string>> Load() override { return std::optional(text_); }
   absl::Status Save(std::string_view text, bool) override {
     if (is_full) return Refusal("the disk is full");
+    if (on_save) on_save();
     text_ = text;
     return absl::OkStatus();
   }
 
+  const std::string& text() const { return text_; }
+
   bool is_full = false;
+  std::function<void()> on_save;
 
  private:
   std::string text_;
@@ -236,8 +242,8 @@ class NodeHostTest : public testing::Test {
   }
 
   std::string FinishImport(Client& source) {
-    const std::string deadline = std::to_string(engine_.store().now().count() + 1000);
-    return Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", deadline});
+    EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "PAUSED"}), "+OK\r\n");
+    return Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "100"});
   }
 
   // An import of a key ends because node c is forgotten. The key's slot has no owner then.
@@ -400,6 +406,55 @@ TEST_F(NodeHostTest, AnImportThatCannotBeSavedLeavesTheSlotToItsSource) {
   EXPECT_EQ(FinishImport(source), "+OK\r\n");
   EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kSelf);
   EXPECT_EQ(Ask(Connect(), {"GET", kOfOther}), "$8\r\nimported\r\n");
+}
+
+// Afterwards the source may accept writes. Neither node compares its clock with that of the other one.
+TEST_F(NodeHostTest, AnImportTakesTheSlotsOnlyWhileTheSourceHasPaused) {
+  Client& source = ImportKey(kOfOther);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "100"}),
+            "-ERR The source has not announced its pause.\r\n");
+  passed_ = Millis(5'000);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "PAUSED"}), "+OK\r\n");
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "-1", "100"}),
+            "-ERR It is too late to take the slots.\r\n");
+  passed_ = Millis(6'000);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "100"}),
+            "-ERR It is too late to take the slots.\r\n");
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kOther);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1001", "100"}), "+OK\r\n");
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kSelf);
+}
+
+// The source has ended its pause meanwhile.
+TEST_F(NodeHostTest, AnImportThatIsSavedTooLateLeavesTheSlotToItsSource) {
+  Client& source = ImportKey(kOfOther);
+  network_.sent.clear();
+  nodes_.on_save = [this] { passed_ += Millis(1'000); };
+  EXPECT_EQ(FinishImport(source), "-ERR It is too late to take the slots.\r\n");
+  nodes_.on_save = nullptr;
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kOther);
+  EXPECT_EQ(network_.sent.size(), 0u);
+  const absl::StatusOr<Topology> saved = ReadNodesText(nodes_.text());
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_EQ(saved->OwnerOf(KeySlot(kOfOther)), saved->Find(IdOf('c')));
+}
+
+// The source outbids the granted epoch if it gives up.
+TEST_F(NodeHostTest, AnImportTakesNoEpochAboveTheGrantedOne) {
+  Client& source = ImportKey(kOfOther);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "PAUSED"}), "+OK\r\n");
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "3"}),
+            "-ERR The epoch of the cluster has changed. Try again.\r\n");
+  EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kOther);
+  EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "4"}), "+OK\r\n");
+}
+
+// A clock that is set forward must not end the pause: the target may be taking the slots.
+TEST_F(NodeHostTest, TheClockDoesNotEndThePauseOfAManualFailover) {
+  StartFailover();
+  const ClientPause& pause = engine_.clients().pause();
+  engine_.executor().AdvanceTo(engine_.store().now() + Millis(3'600'000));
+  EXPECT_TRUE(pause.IsOn(ClientPause::Cause::kFailover, engine_.store().now()));
 }
 
 TEST_F(NodeHostTest, KeysOfAFailedImportStayHiddenUntilTheirSlotHasAnOwner) {

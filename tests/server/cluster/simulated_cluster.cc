@@ -41,6 +41,7 @@ class SimulatedCluster::Node : public BusHost {
 
   int64_t Now() const override { return cluster_.now_; }
   int64_t ReplicationOffset() const override { return offset; }
+  bool IsLinkedToMaster() const override { return true; }
   int64_t DataAge() const override { return cluster_.now_ - last_data; }
   bool FollowsMaster() const override { return !followed_id.empty(); }
   bool HasKeysIn(size_t) const override { return false; }
@@ -66,8 +67,8 @@ class SimulatedCluster::Node : public BusHost {
   void BecomeMaster() override { followed_id.clear(); }
   void DeleteAllKeys() override { offset = 0; }
   void DeleteKeysIn(size_t) override {}
-  void PauseWrites(int64_t until) override { paused_until = until; }
-  void ResumeWrites() override { paused_until = 0; }
+  void PauseWrites() override { is_paused = true; }
+  void ResumeWrites() override { is_paused = false; }
   bool AreWritesStopped() const override { return true; }
   void PublishLocally(std::string_view channel, std::string_view payload, bool is_shard) override {
     publications.push_back((is_shard ? "shard " : "") + std::string(channel) + " " +
@@ -78,7 +79,6 @@ class SimulatedCluster::Node : public BusHost {
     if (lines.size() > kLogLines) lines.pop_front();
   }
 
-  bool IsPaused() const { return cluster_.now_ < paused_until; }
   size_t index() const { return index_; }
 
   std::unique_ptr<ClusterBus> bus;  // null: crashed
@@ -88,7 +88,7 @@ class SimulatedCluster::Node : public BusHost {
   std::string followed_id;
   int64_t offset = 0;
   int64_t last_data = 0;
-  int64_t paused_until = 0;
+  bool is_paused = false;
   uint64_t saved_vote_epoch = 0;
   uint64_t life = 0;
   mutable std::pair<uint64_t, size_t> checked_claim;  // epoch and number of slots
@@ -118,7 +118,7 @@ SimulatedCluster::~SimulatedCluster() = default;
 
 ClusterBus& SimulatedCluster::bus(size_t node) { return *nodes_[node]->bus; }
 bool SimulatedCluster::IsRunning(size_t node) const { return nodes_[node]->bus != nullptr; }
-bool SimulatedCluster::WritesArePaused(size_t node) const { return nodes_[node]->IsPaused(); }
+bool SimulatedCluster::WritesArePaused(size_t node) const { return nodes_[node]->is_paused; }
 int64_t SimulatedCluster::OffsetOf(size_t node) const { return nodes_[node]->offset; }
 void SimulatedCluster::CrashAfterVote(size_t node) { nodes_[node]->crashes_after_vote = true; }
 void SimulatedCluster::Move(size_t node, const std::string& ip) { nodes_[node]->ip = ip; }
@@ -197,7 +197,7 @@ void SimulatedCluster::Restart(size_t index) {
   node.is_muted = node.crashes_after_vote = false;
   node.followed_id.clear();
   node.last_data = now_;
-  node.paused_until = 0;
+  node.is_paused = false;
   node.bus = std::make_unique<ClusterBus>(*ReadNodesText(node.disk), node, rng_, settings);
   node.saved_vote_epoch = node.bus->topology().last_vote_epoch;
   const uint64_t life = ++node.life;
@@ -332,7 +332,7 @@ void SimulatedCluster::Tick(size_t index, uint64_t life) {
 void SimulatedCluster::Replicate(Node& node) {
   if (node.followed_id.empty()) {
     node.last_data = now_;
-    if (!node.IsPaused()) node.offset += static_cast<int64_t>(rng_.Below(50));
+    if (!node.is_paused) node.offset += static_cast<int64_t>(rng_.Below(50));
     return;
   }
   for (const auto& master : nodes_) {
