@@ -73,7 +73,8 @@ class BusHost {
   // Deletes the keys of a slot that another node has taken over, without notice to that node.
   virtual void DeleteKeysIn(size_t slot) = 0;
 
-  // Suspends all writes of clients until ResumeWrites(), for a manual failover. The replication offset does not change in between.
+  // Suspends all writes of clients until ResumeWrites(), for a manual failover. The replication
+  // offset does not change in between.
   virtual void PauseWrites() = 0;
   virtual void ResumeWrites() = 0;
 

@@ -114,8 +114,8 @@ class ClusterBus::Machine {
 };
 
 // A file may give slots to a replica, and the bus does not. Its times are those of another run,
-// which the clock may have left: a ping of that run has no answer, which is no sign of a failure, and
-// a failed master gives its replicas time from now on.
+// which the clock may have left: a ping of that run has no answer, which is no sign of a failure,
+// and a failed master gives its replicas time from now on.
 void ClusterBus::Machine::RepairTopology() {
   for (const auto& [id, node] : state.topology.nodes()) {
     if (node->is_replica && node->HasSlots()) roles.RemoveSlots(*node);
@@ -458,8 +458,8 @@ void ClusterBus::OutbidEpoch(uint64_t epoch) {
   BusState& state = machine_->state;
   if (state.self().config_epoch > epoch) return;
   state.topology.RaiseConfigEpoch(state.self(), std::max(epoch, GreatestEpoch()) + 1);
-  state.Notice("This node claims configuration epoch " +
-               std::to_string(state.self().config_epoch) + " without a vote");
+  state.Notice("This node claims configuration epoch " + std::to_string(state.self().config_epoch) +
+               " without a vote");
   state.SaveSyncedLater();
   if (state.SaveAsRequested().ok()) Announce();
 }

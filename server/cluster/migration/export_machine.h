@@ -20,8 +20,8 @@ namespace zsetd {
 // kCancelled are possible from each state, except that a grant cannot be cancelled: the target may
 // have taken the slots already. Then the writes stay paused until the target has replied, the bus
 // shows that it owns the slots, or the pause has ended. The target takes them only before that: the
-// source announces the pause, and grants the time from the reply to the end of the pause. The target
-// measures it from the announcement, which it has received before it replied.
+// source announces the pause, and grants the time from the reply to the end of the pause. The
+// target measures it from the announcement, which it has received before it replied.
 //
 // Invariants: the grant is sent once, when the target has replied to everything that was sent
 // before without an error, and no unit that began before the pause still runs; writes are paused in
@@ -48,8 +48,8 @@ class ExportMachine {
     kCopy,       // begins to copy keys, and to send changes
     kPause,      // pauses writes
     kAnnouncePause,
-    kGrant,  // lets the target take the slots, during GrantedTime() since the announcement
-    kHandOver,   // the slots belong to the target
+    kGrant,     // lets the target take the slots, during GrantedTime() since the announcement
+    kHandOver,  // the slots belong to the target
   };
 
   struct Limits {
@@ -82,8 +82,8 @@ class ExportMachine {
   // All keys have been copied.
   void OnCopied(Millis now);
 
-  // Must be called often, and again until it returns kNone. `now` is the time of a clock that is never set, as of all
-  // functions here.
+  // Must be called often, and again until it returns kNone. `now` is the time of a clock that is
+  // never set, as of all functions here.
   Step OnTick(Millis now, const Surroundings& surroundings, const Limits& limits);
 
   // The connection has ended.
@@ -103,8 +103,8 @@ class ExportMachine {
   Millis GrantedTime() const { return pause_until_ - acknowledged_; }
   uint64_t awaited() const { return awaited_; }
 
-  // Whether the connection was lost after the grant: the target may have saved that the slots are its
-  // own, and may say so after a restart.
+  // Whether the connection was lost after the grant: the target may have saved that the slots are
+  // its own, and may say so after a restart.
   bool HasLostGrant() const { return is_lost_; }
   const std::string& message() const { return message_; }
   Millis updated() const { return updated_; }            // the last change of the state

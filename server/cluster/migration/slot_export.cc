@@ -114,8 +114,8 @@ void SlotExport::SendAnnouncement() {
   Send(EncodeRequest(Args(views)));
 }
 
-// The margin is for the reply of the target, and for clocks that do not run equally fast. The target
-// takes the slots with the granted epoch, or a lower one.
+// The margin is for the reply of the target, and for clocks that do not run equally fast. The
+// target takes the slots with the granted epoch, or a lower one.
 void SlotExport::SendGrant() {
   const Millis margin(engine_.settings().cluster_manual_failover_timeout / 10);
   const Millis within = machine_.GrantedTime() - margin;
@@ -201,9 +201,9 @@ ExportMachine::Surroundings SlotExport::SurroundingsNow() const {
   return {.owns_slots = !topology_.self().is_replica && IsOwnedBy(topology_.self()),
           .target_owns_slots = target != nullptr && IsOwnedBy(*target),
           .target_is_master = target != nullptr && !target->is_replica && !target->has_failed,
-          .may_pause =
-              !engine_.clients().pause().IsOn(ClientPause::Cause::kFailover, engine_.store().now()) &&
-              owner_.MayPause(),
+          .may_pause = !engine_.clients().pause().IsOn(ClientPause::Cause::kFailover,
+                                                       engine_.store().now()) &&
+                       owner_.MayPause(),
           .writes_are_stopped = !engine_.units().IsInTransaction(),
           .unsent_bytes = connection_ == nullptr ? 0 : connection_->unsent_bytes()};
 }

@@ -229,8 +229,8 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   host_.bus().SetSlotsToClear(to_clear);
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
   if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
-  auto import = std::make_unique<Import>(
-      Import{.view = NewView(request), .slots = slots, .served = {}, .source = &source, .paused_at = {}});
+  auto import = std::make_unique<Import>(Import{
+      .view = NewView(request), .slots = slots, .served = {}, .source = &source, .paused_at = {}});
   slots.ForEach([&](size_t slot) { import->served.set(slot); });
   source.imported_slots = &import->served;
   imports_.push_back(std::move(import));
@@ -263,8 +263,7 @@ absl::Status SlotMigrations::NotePause(Client& source) {
 
 // The source deletes its keys as soon as it knows that this node owns the slots. After an error it
 // keeps them, and ends the connection.
-absl::Status SlotMigrations::FinishImport(Client& source, Millis within,
-                                          uint64_t most_epoch) {
+absl::Status SlotMigrations::FinishImport(Client& source, Millis within, uint64_t most_epoch) {
   Import* const import = ImportOf(source);
   if (import == nullptr) return Refusal(std::string(kNoImport));
   if (const auto reason = WhyImportFails(*import)) return Refusal("ERR " + std::string(*reason));

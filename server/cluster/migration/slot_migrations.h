@@ -37,10 +37,10 @@ namespace zsetd {
 // Clients use the source until the end. Then their requests, also those that wait for the end of
 // the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
 // deletes what it has received. If the source loses the connection after FINISH and hears nothing
-// about the slots until its pause has ended, it keeps them with a greater epoch than the one that it
-// has granted: the target may have crashed after the save. Migrations pause writes one at a time.
-// Both nodes note in nodes.conf which keys they have to delete, and
-// in the stream for their replicas, one of which may be promoted. Clients do not see these keys.
+// about the slots until its pause has ended, it keeps them with a greater epoch than the one that
+// it has granted: the target may have crashed after the save. Migrations pause writes one at a
+// time. Both nodes note in nodes.conf which keys they have to delete, and in the stream for their
+// replicas, one of which may be promoted. Clients do not see these keys.
 class SlotMigrations : public SlotMigrationControl,
                        public BackgroundTask,
                        private Journal,
@@ -111,8 +111,8 @@ class SlotMigrations : public SlotMigrationControl,
   std::deque<SlotMigrationView> ended_;  // the latest first
   SlotSet noted_;                        // for the replicas
   Millis noted_at_{0};
-  RequestParser parser_;     // of units; empty between them
-  bool skips_next_ = false;  // the last effect replaced the next one
+  RequestParser parser_;             // of units; empty between them
+  bool skips_next_ = false;          // the last effect replaced the next one
   std::optional<Micros> paused_at_;  // while an export pauses writes; by the stopwatch
   Micros may_pause_at_{0};
   bool is_journal_ = false;

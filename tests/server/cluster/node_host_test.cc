@@ -408,7 +408,8 @@ TEST_F(NodeHostTest, AnImportThatCannotBeSavedLeavesTheSlotToItsSource) {
   EXPECT_EQ(Ask(Connect(), {"GET", kOfOther}), "$8\r\nimported\r\n");
 }
 
-// Afterwards the source may accept writes. Neither node compares its clock with that of the other one.
+// Afterwards the source may accept writes. Neither node compares its clock with that of the other
+// one.
 TEST_F(NodeHostTest, AnImportTakesTheSlotsOnlyWhileTheSourceHasPaused) {
   Client& source = ImportKey(kOfOther);
   EXPECT_EQ(Ask(source, {"CLUSTER", "SYNCSLOTS", "FINISH", "1000", "100"}),
