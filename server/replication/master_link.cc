@@ -6,12 +6,12 @@
 
 #include "protocol/resp/request_writer.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/state/replication_state.h"
 
 namespace zsetd {
 namespace {
 
-constexpr size_t kMostLineBytes = 1024;         // no reply of a master is longer
-constexpr int64_t kMostOffset = INT64_MAX / 2;  // leaves room for all that may follow
+constexpr size_t kMostLineBytes = 1024;  // no reply of a master is longer
 constexpr size_t kIdBytes = 40;
 constexpr size_t kMarkBytes = 40;
 constexpr std::string_view kMarked = "EOF:";
@@ -169,7 +169,7 @@ void MasterLink::OnFullResync(std::string_view arguments) {
   ReplicationPosition position;
   position.id = TakeWord(arguments);
   if (position.id.size() != kIdBytes || !ReadInteger(TakeWord(arguments), position.offset) ||
-      position.offset < 0 || position.offset > kMostOffset) {
+      position.offset < 0 || position.offset > kMostFirstOffset) {
     return Fail("the position in the master's +FULLRESYNC is invalid");
   }
   state_ = State::kPreparation;

@@ -239,11 +239,14 @@ void Replicas::EndRound() {
   DropUnneeded();
 }
 
-// During a failover the stream must end where the master has announced, also in a cluster.
+// A master of a cluster announces where the stream ends when a manual failover pauses the writes.
+// With FAILOVER the stream ends when the roles are exchanged; until then, perhaps for long, the
+// replicas receive PING.
 bool Replicas::MayAppendControl() const {
   const ClientPause& pause = engine_.clients().pause();
-  return !pause.IsOn(ClientPause::Cause::kFailover, engine_.store().now()) &&
-         !persistence_.IsSavedForExit();
+  const bool is_failover_on = pause.IsOn(ClientPause::Cause::kFailover, engine_.store().now());
+  const bool must_end = engine_.settings().cluster_enabled || engine_.replication().is_replica();
+  return !(is_failover_on && must_end) && !persistence_.IsSavedForExit();
 }
 
 // Appends a request of the protocol to the stream. It does not count as a change.

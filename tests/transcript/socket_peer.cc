@@ -45,6 +45,10 @@ void SocketPeer::Send(const std::string& client, std::string_view bytes) {
 std::string SocketPeer::Receive(const std::string& client, Millis patience) {
   const auto at = sockets_.find(client);
   if (at == sockets_.end()) return {};
+  if (at->second < 0) {  // the server has ended; poll() would wait for nothing
+    sockets_.erase(at);
+    return {};
+  }
   pollfd ready{.fd = at->second, .events = POLLIN, .revents = 0};
   const auto start = std::chrono::steady_clock::now();
   if (poll(&ready, 1, static_cast<int>(patience.count())) == 0) return {};

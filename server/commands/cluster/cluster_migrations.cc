@@ -86,7 +86,8 @@ void FinishImport(AdminCall& call) {
   if (call.Refused()) return;
   Client* const client = call.caller.client();
   if (client == nullptr) return call.Fail(kOnlyNodesImport);
-  ReplyStatus(call, MigrationsOf(call).FinishImport(*client, within, static_cast<uint64_t>(most_epoch)));
+  ReplyStatus(call,
+              MigrationsOf(call).FinishImport(*client, within, static_cast<uint64_t>(most_epoch)));
 }
 
 // Only in a master's stream: a client must not hide keys.

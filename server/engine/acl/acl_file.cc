@@ -1,16 +1,16 @@
 #include "server/engine/acl/acl_file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <set>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
+#include "server/engine/support/text_file.h"
 
 namespace zsetd {
 namespace {
@@ -99,13 +99,14 @@ class UsersFileReader {
 }  // namespace
 
 absl::Status ReadUsersFile(const std::string& path, bool all_channels, Users& users) {
-  std::ifstream file(path);
-  file.peek();  // a folder opens, but cannot be read
-  if (!file && !file.eof()) {
-    return Refusal("ERR Error loading ACLs, opening file '" + path + "': " + std::strerror(errno));
+  absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) {
+    return Refusal("ERR Error loading ACLs, opening file '" + path +
+                   "': " + std::string(ErrorLine(text.status())));
   }
+  std::istringstream lines(*std::move(text));
   UsersFileReader reader(path, users.commands(), all_channels, users);
-  for (std::string line; std::getline(file, line);) reader.Read(line);
+  for (std::string line; std::getline(lines, line);) reader.Read(line);
   return reader.Result();
 }
 

@@ -55,7 +55,7 @@ absl::Status ReadSize(const Setting& setting, std::string_view text, int64_t& fi
   if (*bytes < static_cast<uint64_t>(setting.min) || *bytes > static_cast<uint64_t>(setting.max)) {
     return OutOfBounds(setting);
   }
-  field = static_cast<int64_t>(*bytes);
+  field = std::clamp(static_cast<int64_t>(*bytes), setting.least_used, setting.most_used);
   return absl::OkStatus();
 }
 
@@ -79,7 +79,7 @@ absl::Status ReadValue(const Setting& setting, std::string_view text, int64_t& f
   const std::optional<int64_t> number = ParseInteger(text);
   if (!number) return Refusal("argument couldn't be parsed into an integer");
   if (*number < setting.min || *number > setting.max) return OutOfBounds(setting);
-  field = *number;
+  field = std::clamp(*number, setting.least_used, setting.most_used);
   return absl::OkStatus();
 }
 

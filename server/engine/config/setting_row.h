@@ -39,8 +39,10 @@ struct Setting {
   // For integers, both inclusive.
   int64_t min = 0;
   int64_t max = 0;
-  bool is_size = false;     // in bytes, and may be written as 64mb
-  bool or_percent = false;  // or as 5%, which is kept as -5
+  int64_t least_used = std::numeric_limits<int64_t>::min();  // in place of lower ones
+  int64_t most_used = std::numeric_limits<int64_t>::max();   // in place of higher ones
+  bool is_size = false;                                      // in bytes, and may be written as 64mb
+  bool or_percent = false;                                   // or as 5%, which is kept as -5
   bool is_tls_file = false;
   bool is_octal = false;  // read and written in octal, as file permissions are
 

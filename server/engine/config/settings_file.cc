@@ -3,15 +3,15 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <sstream>
+#include <utility>
 #include <vector>
 
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/text_file.h"
 
 namespace zsetd {
 namespace {
@@ -62,10 +62,12 @@ class Reader {
 
   // Refuses only what keeps the file from being read at all.
   absl::Status ReadFile(const std::string& path, int depth) {
-    std::ifstream file(path);
-    file.peek();  // a folder opens, but cannot be read
-    if (!file) return Refusal("can't read '" + path + "': " + std::strerror(errno));
-    ReadText(file, path, depth);
+    absl::StatusOr<std::string> text = ReadTextFile(path);
+    if (!text.ok()) {
+      return Refusal("can't read '" + path + "': " + std::string(ErrorLine(text.status())));
+    }
+    std::istringstream lines(*std::move(text));
+    ReadText(lines, path, depth);
     return absl::OkStatus();
   }
 

@@ -22,11 +22,12 @@ namespace {
 
 constexpr int64_t kMaxIoThreads = 128;  // as in Redis
 
-constexpr int64_t kMaxDatabases = 16384;    // each takes memory, and time of every tick
-constexpr int64_t kMaxKeepAlive = 32767;    // Linux: MAX_TCP_KEEPIDLE
-constexpr int64_t kMaxTicks = 500;          // Redis: CONFIG_MAX_HZ
-constexpr int64_t kMaxSamples = 64;         // as Redis
-constexpr int64_t kMinBulkBytes = 1 << 20;  // as Redis
+constexpr int64_t kMaxDatabases = 16384;     // each takes memory, and time of every tick
+constexpr int64_t kMaxKeepAlive = 32767;     // Linux: MAX_TCP_KEEPIDLE
+constexpr int64_t kMaxTicks = 500;           // Redis: CONFIG_MAX_HZ
+constexpr int64_t kLeastBacklog = 16 << 10;  // Redis: CONFIG_REPL_BACKLOG_MIN_SIZE
+constexpr int64_t kMaxSamples = 64;          // as Redis
+constexpr int64_t kMinBulkBytes = 1 << 20;   // as Redis
 constexpr int64_t kMinScriptBytes = 1 << 20;
 constexpr int64_t kMinQueryBytes = 1 << 20;  // as Redis
 
@@ -115,7 +116,12 @@ constexpr Setting kSettings[] = {
      .field = &Settings::random_seed,
      .min = 0,
      .max = std::numeric_limits<int64_t>::max()},
-    {.name = "hz", .field = &Settings::hz, .min = 1, .max = kMaxTicks, .changes_live = true},
+    {.name = "hz",
+     .field = &Settings::hz,
+     .max = kMaxInt,
+     .least_used = 1,
+     .most_used = kMaxTicks,
+     .changes_live = true},
     {.name = "loglevel", .field = &Settings::loglevel, .changes_live = true},
     {.name = "logfile", .field = &Settings::logfile},
     {.name = "syslog-enabled", .field = &Settings::syslog_enabled},
@@ -332,7 +338,7 @@ constexpr Setting kSettings[] = {
     {.name = "dir", .field = &Settings::dir, .changes_live = true, .is_protected = true},
     {.name = "dbfilename",
      .field = &Settings::dbfilename,
-     .check = CheckFileName,
+     .check = CheckSnapshotName,
      .changes_live = true,
      .is_protected = true},
     {.name = "save", .field = &Settings::save, .changes_live = true, .many_words = true},
@@ -348,8 +354,8 @@ constexpr Setting kSettings[] = {
     {.name = "rdb-skip-unknown", .field = &Settings::rdb_skip_unknown, .changes_live = true},
     {.name = "appendonly", .field = &Settings::appendonly, .changes_live = true},
     {.name = "appendfsync", .field = &Settings::appendfsync, .changes_live = true},
-    {.name = "appendfilename", .field = &Settings::appendfilename, .check = CheckFileName},
-    {.name = "appenddirname", .field = &Settings::appenddirname, .check = CheckFileName},
+    {.name = "appendfilename", .field = &Settings::appendfilename, .check = CheckLogFileName},
+    {.name = "appenddirname", .field = &Settings::appenddirname, .check = CheckLogDirectoryName},
     {.name = "no-appendfsync-on-rewrite",
      .field = &Settings::no_appendfsync_on_rewrite,
      .changes_live = true},
@@ -415,6 +421,7 @@ constexpr Setting kSettingsAfterCluster[] = {
      .field = &Settings::repl_backlog_size,
      .min = 1,
      .max = kMaxSize,
+     .least_used = kLeastBacklog,
      .is_size = true,
      .changes_live = true},
     {.name = "repl-backlog-ttl",

@@ -58,6 +58,8 @@ std::string Bounds(const Setting& setting) {
   if (setting.is_octal) return "an octal number";
   std::string text = bound(setting.min) + ".." + bound(setting.max);
   if (setting.is_size) text += " bytes";
+  if (setting.least_used > setting.min) text += ", at least " + bound(setting.least_used) + " used";
+  if (setting.most_used < setting.max) text += ", at most " + bound(setting.most_used) + " used";
   if (setting.or_percent) text += ", or a percentage";
   return text;
 }

@@ -13,6 +13,10 @@
 
 namespace zsetd {
 
+// The largest offset that a history from outside may begin at: room is left for all that may
+// follow.
+inline constexpr int64_t kMostFirstOffset = INT64_MAX / 2;
+
 // A place in the history of a master's changes (ReplicationState), and the database that the stream
 // is in there.
 struct HistoryPlace {

@@ -12,6 +12,7 @@
 #include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
+#include "server/engine/state/replication_state.h"
 #include "server/engine/store/element_aux.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/stream/stream_producers.h"
@@ -276,7 +277,9 @@ void Loader::NotePosition(std::string_view name, std::string_view value) {
   constexpr size_t kIdBytes = 40;
   const std::optional<int64_t> number = ParseInteger(value);
   if (name == "repl-id" && value.size() == kIdBytes) position_.id = value;
-  if (name == "repl-offset") position_.offset = number.value_or(-1);
+  if (name == "repl-offset") {
+    position_.offset = number && *number <= kMostFirstOffset ? *number : -1;
+  }
   const bool is_database = number && *number >= 0 && *number < options_.databases;
   if (name == "repl-stream-db" && is_database) position_.database = static_cast<int>(*number);
 }

@@ -111,7 +111,7 @@ TEST(Settings, DiskSettingsAreChecked) {
   EXPECT_EQ(Refused("appendonly", "maybe"), "argument must be 'yes' or 'no'");
   EXPECT_EQ(Refused("appendfsync", "often"),
             "argument(s) must be one of the following: everysec, always, no");
-  EXPECT_EQ(Refused("appenddirname", "a/b"), "it can't be a path, just a filename");
+  EXPECT_EQ(Refused("appenddirname", "a/b"), "appenddirname can't be a path, just a dirname");
 }
 
 TEST(Settings, AnnouncedNamesFitIntoALineOfNodes) {
@@ -153,7 +153,7 @@ TEST(Settings, SettingsWithoutEffectAreCheckedKeptAndShown) {
   EXPECT_EQ(Refused("oom-score-adj-values", "0 200"), "wrong number of arguments");
   EXPECT_EQ(Refused("oom-score-adj-values", "0 200 2001"),
             "Invalid oom-score-adj-values, elements must be between -2000 and 2000.");
-  EXPECT_EQ(Refused("appendfilename", "a/b"), "it can't be a path, just a filename");
+  EXPECT_EQ(Refused("appendfilename", "a/b"), "appendfilename can't be a path, just a filename");
 }
 
 TEST(Settings, SettingsOfOldReleasesAreReadAndNotShown) {
@@ -169,7 +169,7 @@ TEST(Settings, TextIsCheckedWhetherOrNotItIsInUse) {
   EXPECT_EQ(Refused("logfile", std::string_view("a\0b", 3)), "argument must not hold a NUL");
   EXPECT_EQ(Refused("bind", "localhost"), "'localhost' is not an IP address");
   EXPECT_EQ(Refused("bind", "127.0.0.1\n"), "'127.0.0.1\n' is not an IP address");
-  EXPECT_EQ(Refused("dbfilename", "/etc/passwd"), "it can't be a path, just a filename");
+  EXPECT_EQ(Refused("dbfilename", "/etc/passwd"), "dbfilename can't be a path, just a filename");
   EXPECT_EQ(Refused("syslog-ident", "two words"),
             "argument must be one word of printable characters");
   std::string many = "127.0.0.1";
@@ -320,6 +320,12 @@ TEST(SettingsFile, RecursiveIncludesAreLimited) {
 TEST(SettingsFile, AFolderIsRefused) {
   Settings settings;
   EXPECT_EQ(ErrorLine(ReadSettingsFile("/", settings)), "can't read '/': Is a directory");
+}
+
+TEST(SettingsFile, AnEndlessFileIsRefused) {
+  Settings settings;
+  EXPECT_EQ(ErrorLine(ReadSettingsFile("/dev/zero", settings)),
+            "can't read '/dev/zero': it has more than 64 MB");
 }
 
 TEST(SettingsFile, IncludesOthers) {

@@ -97,6 +97,21 @@ std::string Deadline(const std::string& member, uint64_t deadline) {
   return bytes;
 }
 
+// The offset grows with every change, and would become negative.
+TEST(SnapshotLoader, APositionNearTheLargestOffsetDoesNotCount) {
+  const std::string id(40, 'a');
+  const auto position = [&](std::string_view offset) {
+    const auto loaded = Load(Sealed("REDIS0010\xfa"s + String("repl-id") + String(id) + "\xfa" +
+                                    String("repl-offset") + String(offset)));
+    return loaded.ok() ? loaded->position : std::nullopt;
+  };
+  ASSERT_TRUE(position("4611686018427387903"));
+  EXPECT_EQ(position("4611686018427387903")->offset, 4611686018427387903);
+  EXPECT_FALSE(position("4611686018427387904"));
+  EXPECT_FALSE(position("9223372036854775807"));
+  EXPECT_FALSE(position("-5"));
+}
+
 TEST(SnapshotLoader, ReadsDeadlinesOfMembersAfterTheirKey) {
   const uint64_t later = kNow.count() + 1000;
   const auto loaded = Load(SetAnd(DeadlineField("\1" + Deadline("b", later))));
