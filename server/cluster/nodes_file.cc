@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
+#include "server/engine/support/whole_file.h"
 
 namespace zsetd {
 namespace {

@@ -37,8 +37,8 @@ class NodesJournal {
   absl::StatusOr<std::optional<std::string>> Load(std::string_view base);
 
   // nodes.conf has the text `base`, and is synced. Removes all records, with a sync if there are
-  // any. If that fails, Append() fails until the next call succeeds; the records do not count, because
-  // their base has changed.
+  // any. If that fails, Append() fails until the next call succeeds; the records do not count,
+  // because their base has changed.
   void Restart(std::string_view base);
 
   // Appends a text. Returns false without a base, if the text cannot be written, or if the file is

@@ -24,7 +24,6 @@
 #include "tests/propagation/random_requests.h"
 #include "tests/propagation/recorder.h"
 #include "tests/support/server_process.h"
-#include "tests/support/steps.h"
 #include "tests/transcript/transcript.h"
 
 namespace zsetd::propagation_test {
@@ -222,7 +221,7 @@ class PropagationTest : public testing::Test {
   std::string Digest() { return Ask("reader", {"DEBUG", "DIGEST"}); }
 
   const uint64_t seed_ = Environment("PROPAGATION_SEED", 1);
-  const uint64_t steps_ = Environment("PROPAGATION_STEPS", Steps(4000));
+  const uint64_t steps_ = Environment("PROPAGATION_STEPS", 2000);
   EnginePeer peer_;
   EvenKeysMigration migration_;
   const Installation installation_ = peer_.engine().services().migration.Install(migration_);

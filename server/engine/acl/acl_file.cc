@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
-#include "server/engine/support/text_file.h"
+#include "server/engine/support/whole_file.h"
 
 namespace zsetd {
 namespace {

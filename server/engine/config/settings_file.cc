@@ -11,7 +11,7 @@
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
-#include "server/engine/support/text_file.h"
+#include "server/engine/support/whole_file.h"
 
 namespace zsetd {
 namespace {

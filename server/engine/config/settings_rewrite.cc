@@ -12,9 +12,9 @@
 #include "protocol/resp/inline_words.h"
 #include "server/engine/config/settings_table.h"
 #include "server/engine/support/ascii_case.h"
-#include "server/engine/support/atomic_file_write.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/split.h"
+#include "server/engine/support/whole_file.h"
 
 namespace zsetd {
 namespace {

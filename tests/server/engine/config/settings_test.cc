@@ -246,7 +246,8 @@ TEST(SettingsFile, ErrorsAreReportedWithTheirLine) {
     return Read("\nport 7000\n" + line + "\n", settings);
   };
   const std::string where = "Reading zsetd.conf, at line 3\n>>> ";
-  EXPECT_EQ(complaint("  hz 0 "), where + "'hz 0'\nargument must be between 1 and 500 inclusive");
+  EXPECT_EQ(complaint("  hz -1 "),
+            where + "'hz -1'\nargument must be between 0 and 2147483647 inclusive");
   EXPECT_EQ(complaint("nosuch 1"),
             where + "'nosuch 1'\nBad directive or wrong number of arguments");
   EXPECT_EQ(complaint("maxmemroy 1"), where +

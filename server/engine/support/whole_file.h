@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 
 namespace zsetd {
 
@@ -18,5 +20,12 @@ namespace zsetd {
 // refusal states the failed step and the system's reason; the new file has then been removed.
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
                          std::filesystem::perms permissions);
+
+// More than any configuration or list of users has. A device may have no end.
+inline constexpr size_t kMostTextFileBytes = size_t{64} << 20;
+
+// Returns the contents of a file. A refusal has the reason only, as strerror() words it if the
+// system gave it.
+absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 
 }  // namespace zsetd

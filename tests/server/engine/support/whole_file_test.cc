@@ -1,4 +1,4 @@
-#include "server/engine/support/atomic_file_write.h"
+#include "server/engine/support/whole_file.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

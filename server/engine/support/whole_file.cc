@@ -1,4 +1,4 @@
-#include "server/engine/support/atomic_file_write.h"
+#include "server/engine/support/whole_file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -90,6 +91,23 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text,
     return failure;
   }
   return SyncDirectory(DirectoryOf(target));
+}
+
+// A folder opens, but cannot be read.
+absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
+  constexpr size_t kPieceBytes = 1 << 16;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return Refusal(std::strerror(errno));
+  std::string text;
+  while (file) {
+    const size_t size = text.size();
+    text.resize(size + kPieceBytes);
+    file.read(text.data() + size, kPieceBytes);
+    text.resize(size + static_cast<size_t>(file.gcount()));
+    if (text.size() > kMostTextFileBytes) return Refusal("it has more than 64 MB");
+  }
+  if (file.bad()) return Refusal(std::strerror(errno));
+  return text;
 }
 
 }  // namespace zsetd
