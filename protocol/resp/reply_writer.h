@@ -51,6 +51,12 @@ class ReplyWriter {
     full_at_ = start_ + most_bytes_;
   }
 
+  // Other output was inserted before the reply.
+  void OnInserted(size_t bytes) {
+    start_ += bytes;
+    full_at_ += bytes;
+  }
+
   // From the next Begin() on, a reply longer than `bytes` gets no further bulk strings. Then
   // IsFull() is true, and the reply must not be sent.
   void set_most_bytes(size_t bytes) { most_bytes_ = std::min(bytes, kNoLimit); }

@@ -42,14 +42,31 @@ void SuspendedUnit::Keep(Unit unit) {
 
 void SuspendedUnit::KeepReply(size_t reply_start) {
   OutputBuffer& buffer = client().output.buffer;
-  command_->reply = buffer.view().substr(reply_start);
+  if (buffer.size() == reply_start) return;
+  command_->reply.Append(buffer.view().substr(reply_start));
   buffer.Truncate(reply_start);
 }
 
+// The reply may be long, so it is not copied: it becomes the client's buffer for one slice, and the
+// earlier output waits in the meantime.
 std::optional<Unit> SuspendedUnit::Continue() {
   assert(IsOn());
   Client& client = *command_->client;
-  client.output.buffer.Append(command_->reply);
+  OutputBuffer earlier(std::move(client.output.buffer));
+  client.output.buffer = std::move(command_->reply);
+  std::optional<Unit> unit = RunSlice(client);
+  if (!unit) {
+    command_->reply = std::move(client.output.buffer);
+    client.output.buffer = std::move(earlier);
+    return unit;
+  }
+  client.reply.OnInserted(earlier.size());
+  earlier.Take(client.output.buffer);
+  client.output.buffer = std::move(earlier);
+  return unit;
+}
+
+std::optional<Unit> SuspendedUnit::RunSlice(Client& client) {
   client.reply.Begin();
   engine_.clock().Restart();
   CommandRun run(engine_, CommandRun::Origin::kRequest,

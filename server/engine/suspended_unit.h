@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "core/util/time.h"
+#include "protocol/resp/output_buffer.h"
 #include "server/engine/client/owned_args.h"
 #include "server/engine/propagation/unit.h"
 
@@ -41,7 +41,7 @@ class SuspendedUnit {
 
   // The client's command has left the rest of the unit for later. Keeps the unit open, and the part
   // of the reply from this offset in the client's buffer on: CLIENT REPLY, or a reply that is too
-  // long, may still discard it.
+  // long, may still discard it. Continue() keeps the reply of later slices itself.
   void Keep(Unit unit);
   void KeepReply(size_t reply_start);
 
@@ -64,10 +64,11 @@ class SuspendedUnit {
     Client* client;
     const Command* command;
     OwnedArgs argv;
-    std::string reply;  // of the transaction until then
+    OutputBuffer reply;  // of the transaction until then
     Micros took{0};
   };
 
+  std::optional<Unit> RunSlice(Client& client);
   void ContinueTransaction(Client& client);
   void Replace(Client& leaving);
 

@@ -58,6 +58,18 @@ absl::StatusOr<Metadata> ReadMetadata(std::string_view text) {
   return Metadata{*name, shebang->rest};
 }
 
+// Returns the string or number on top of the stack; nullopt if it is neither. A number stays a
+// number on the stack: converting it in place would confuse lua_next.
+std::optional<std::string> TextOnTop(lua_State* lua) {
+  if (lua_isstring(lua, -1) == 0) return std::nullopt;
+  lua_pushvalue(lua, -1);
+  size_t size = 0;
+  const char* const bytes = lua_tolstring(lua, -1, &size);
+  std::string text(bytes, size);
+  lua_pop(lua, 1);
+  return text;
+}
+
 }  // namespace
 
 Libraries::Libraries(std::function<Micros()> stopwatch, size_t& allocated_bytes, uint64_t seed)
@@ -110,7 +122,7 @@ std::optional<std::string> Libraries::ReadRegistration(lua_State* lua, std::stri
     }
     return ReadNamedArguments(lua, name, function);
   }
-  if (lua_type(lua, 1) != LUA_TSTRING) {
+  if (lua_isstring(lua, 1) == 0) {
     return "first argument to redis.register_function must be a string";
   }
   if (!lua_isfunction(lua, 2)) {
@@ -132,20 +144,15 @@ std::optional<std::string> Libraries::ReadNamedArguments(lua_State* lua, std::st
     }
     const std::string_view key = lua_tostring(lua, -2);
     if (EqualsIgnoringCase(key, "function_name")) {
-      if (lua_type(lua, -1) != LUA_TSTRING) {
-        return "function_name argument given to redis.register_function must be a string";
-      }
-      name = lua_tostring(lua, -1);
+      const std::optional<std::string> text = TextOnTop(lua);
+      if (!text) return "function_name argument given to redis.register_function must be a string";
+      name = *text;
       has_name = true;
     } else if (EqualsIgnoringCase(key, "description")) {
-      // Numbers are allowed, too. Converting the original in place would confuse lua_next.
-      lua_pushvalue(lua, -1);
-      const char* const text = lua_tostring(lua, -1);
-      if (text == nullptr) {
+      function.description = TextOnTop(lua);
+      if (!function.description) {
         return "description argument given to redis.register_function must be a string";
       }
-      function.description = text;
-      lua_pop(lua, 1);
     } else if (EqualsIgnoringCase(key, "callback")) {
       if (!lua_isfunction(lua, -1)) {
         return "callback argument given to redis.register_function must be a function";

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 
 #include "core/hash/hash.h"
+#include "core/util/time.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/call.h"
+#include "server/scripting/interpreter/interpreter.h"
 
 namespace zsetd {
 namespace {
@@ -159,11 +162,12 @@ class ValueWriter {
       : lua_(lua),
         reply_(call.reply),
         out_(call.caller.replies),
+        interpreter_(Interpreter::Of(lua)),
         resp3_(resp3),
         most_bytes_(call.reply.most_bytes()),
         start_(out_.size()) {}
 
-  bool has_too_many() const { return work_ > kMostWork; }
+  bool has_too_many() const { return work_ > kMostWork || is_late_; }
 
   // Returns false if the value is nested too deep for a reply, or has too many elements.
   bool Write() {
@@ -195,6 +199,10 @@ class ValueWriter {
   // read.
   static constexpr size_t kMostWork = 16'000'000;
   static constexpr size_t kWorkOfTable = 8;
+
+  // A table that once had millions of keys keeps their slots, and each walk visits all of them. Lua
+  // does not tell their number, so the walks over the pairs of tables are timed.
+  static constexpr Micros kMostTime{2'000'000};
 
   std::string_view Text(int index) {
     size_t size = 0;
@@ -267,7 +275,16 @@ class ValueWriter {
     return count;
   }
 
+  // Whether the tables with pairs have taken too long.
+  bool IsLate() {
+    const Micros now = interpreter_.Now();
+    if (!until_) until_ = now + kMostTime;
+    is_late_ = now > *until_;
+    return is_late_;
+  }
+
   bool WriteMap() {
+    if (IsLate()) return false;
     reply_.Map(PairCount());
     for (lua_pushnil(lua_); lua_next(lua_, -2) != 0; lua_pop(lua_, 1)) {
       lua_pushvalue(lua_, -2);
@@ -282,6 +299,7 @@ class ValueWriter {
   }
 
   bool WriteSet() {
+    if (IsLate()) return false;
     reply_.Set(PairCount());
     for (lua_pushnil(lua_); lua_next(lua_, -2) != 0;) {
       lua_pop(lua_, 1);
@@ -330,10 +348,13 @@ class ValueWriter {
   lua_State* lua_;
   ReplyWriter& reply_;
   OutputBuffer& out_;
+  const Interpreter& interpreter_;
+  std::optional<Micros> until_;  // set by the first table with pairs
   bool resp3_;
   size_t most_bytes_;
   size_t start_;
   size_t work_ = 0;  // in elements that are no tables
+  bool is_late_ = false;
 };
 
 bool IsError(lua_State* lua) {

@@ -285,13 +285,13 @@ std::optional<RunningScript> ScriptingService::Running() const {
 
 absl::Status ScriptingService::Kill(bool function) {
   if (!run_) return Refusal("NOTBUSY No scripts in execution right now.");
-  if (run_->target().is_function != function) return Refusal(engine_.suspended_unit().BusyError());
   if (run_->session().has_written) {
     return Refusal(
         "UNKILLABLE Sorry the script already executed write commands against the dataset. You can "
         "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
         "NOSAVE command.");
   }
+  if (run_->target().is_function != function) return Refusal(engine_.suspended_unit().BusyError());
   run_->Kill();
   return absl::OkStatus();
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace zsetd {
 namespace {
@@ -11,36 +13,46 @@ bool IsLetter(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || byte == '_';
 }
 bool IsWord(char byte) { return IsLetter(byte) || (byte >= '0' && byte <= '9'); }
+bool IsBlank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 // Steps over the tokens of a chunk.
 class Tokens {
  public:
   explicit Tokens(std::string_view code) : code_(code) {}
 
-  // Returns the next word of letters and digits; empty at the end. Skips everything else.
-  std::string_view NextWord() {
-    while (at_ < code_.size()) {
-      const char byte = code_[at_];
-      if (IsWord(byte)) {
-        const size_t start = at_;
-        while (at_ < code_.size() && IsWord(code_[at_])) ++at_;
-        return code_.substr(start, at_ - start);
-      }
-      if (code_.substr(at_).starts_with("--")) {
-        at_ += 2;
-        if (!SkipLongBracket()) SkipTo('\n');
-      } else if (byte == '"' || byte == '\'') {
-        SkipString(byte);
-      } else if (byte != '[' || !SkipLongBracket()) {
-        ++at_;
-      }
+  // Returns the next token; empty at the end. A token is a word of letters and digits, a string
+  // with its quotes or brackets, or one other byte. Comments are skipped.
+  std::string_view Next() {
+    SkipBlanks();
+    if (at_ >= code_.size()) return {};
+    const size_t start = at_;
+    const char byte = code_[at_];
+    if (IsWord(byte)) {
+      while (at_ < code_.size() && IsWord(code_[at_])) ++at_;
+    } else if (byte == '"' || byte == '\'') {
+      SkipString(byte);
+    } else if (!SkipLongBracket()) {
+      ++at_;
     }
-    return {};
+    return code_.substr(start, at_ - start);
   }
 
-  size_t at() const { return at_; }  // the index after the last returned word
+  size_t at() const { return at_; }  // the index after the last returned token
 
  private:
+  void SkipBlanks() {
+    while (at_ < code_.size()) {
+      if (IsBlank(code_[at_])) {
+        ++at_;
+      } else if (code_.substr(at_).starts_with("--")) {
+        at_ += 2;
+        if (!SkipLongBracket()) SkipTo('\n');
+      } else {
+        return;
+      }
+    }
+  }
+
   void SkipTo(char end) { at_ = std::min(code_.find(end, at_), code_.size()); }
 
   void SkipString(char quote) {
@@ -67,15 +79,144 @@ class Tokens {
   size_t at_ = 0;
 };
 
-// Whether the text begins with a call of a function that returns at most one value.
-bool StartsWithKnownCall(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kLibraries = {"redis.", "cjson.", "bit."};
-  constexpr std::array<std::string_view, 8> kFunctions = {
-      "error(",       "tonumber(",     "cmsgpack.pack(", "struct.pack(",
-      "struct.size(", "table.concat(", "string.rep(",    "string.format("};
-  const auto begins = [&](std::string_view prefix) { return text.starts_with(prefix); };
-  return std::ranges::any_of(kLibraries, begins) || std::ranges::any_of(kFunctions, begins);
+// The functions that return one value, or only none, which is nil as an operand. Not
+// cjson.encode_sparse_array: it returns three.
+constexpr std::array<std::string_view, 43> kFunctions = {
+    "redis.call",
+    "redis.pcall",
+    "redis.error_reply",
+    "redis.status_reply",
+    "redis.sha1hex",
+    "redis.log",
+    "redis.setresp",
+    "redis.set_repl",
+    "redis.replicate_commands",
+    "redis.acl_check_cmd",
+    "redis.breakpoint",
+    "redis.debug",
+    "redis.register_function",
+    "cjson.encode",
+    "cjson.decode",
+    "cjson.encode_keep_buffer",
+    "cjson.encode_max_depth",
+    "cjson.decode_max_depth",
+    "cjson.encode_number_precision",
+    "cjson.encode_invalid_numbers",
+    "cjson.decode_invalid_numbers",
+    "cjson.decode_array_with_array_mt",
+    "cjson.new",
+    "bit.tobit",
+    "bit.bnot",
+    "bit.band",
+    "bit.bor",
+    "bit.bxor",
+    "bit.lshift",
+    "bit.rshift",
+    "bit.arshift",
+    "bit.rol",
+    "bit.ror",
+    "bit.bswap",
+    "bit.tohex",
+    "error",
+    "tonumber",
+    "cmsgpack.pack",
+    "struct.pack",
+    "struct.size",
+    "table.concat",
+    "string.rep",
+    "string.format",
+};
+
+// The globals that hold these functions: redis.call is in redis.
+constexpr std::array<std::string_view, 9> kGlobals = {
+    "redis", "cjson", "bit", "error", "tonumber", "cmsgpack", "struct", "table", "string"};
+
+// Returns the index of the global; the number of globals for another word.
+size_t GlobalIndex(std::string_view word) {
+  return static_cast<size_t>(std::ranges::find(kGlobals, word) - kGlobals.begin());
 }
+
+// A call of one of these functions after `return`.
+struct KnownCall {
+  size_t at;
+  size_t global;
+  size_t depth;  // the number of parentheses around it
+};
+
+// Finds the calls in one pass over the tokens.
+class CallFinder {
+ public:
+  explicit CallFinder(std::string_view code) : code_(code), tokens_(code) {}
+
+  // Returns the indexes of the calls, in ascending order.
+  std::vector<size_t> Find() {
+    while (Step()) {
+    }
+    std::erase_if(ended_, [this](const KnownCall& call) { return is_rebound_[call.global]; });
+    std::vector<size_t> places;
+    places.reserve(ended_.size());
+    for (const KnownCall& call : ended_) places.push_back(call.at);
+    std::ranges::sort(places);
+    return places;
+  }
+
+ private:
+  bool Step() {
+    const std::string_view token = tokens_.Next();
+    NoteName(token);
+    EndCall(token);
+    if (token.empty()) return false;
+    if (token == "(") {
+      ++depth_;
+    } else if (token == ")") {
+      --depth_;
+    } else if (token == "return") {
+      BeginCall();
+    }
+    before_ = std::exchange(last_, token);
+    return true;
+  }
+
+  // If the last token is a global's name, checks that it is used as such. Anything else may be a
+  // local variable or a parameter of that name, or an assignment.
+  void NoteName(std::string_view next) {
+    const size_t global = GlobalIndex(last_);
+    if (global == kGlobals.size() || before_ == "." || before_ == ":") return;
+    const bool is_used = (next == "." || next == "(") && before_ != "function";
+    if (!is_used) is_rebound_[global] = true;
+  }
+
+  void BeginCall() {
+    const size_t at = code_.find_first_not_of(" \t", tokens_.at());
+    if (at == std::string_view::npos || at == tokens_.at()) return;
+    const std::string_view rest = code_.substr(at);
+    const bool is_known = std::ranges::any_of(kFunctions, [&](std::string_view name) {
+      return rest.starts_with(name) && rest.substr(name.size()).starts_with('(');
+    });
+    if (!is_known) return;
+    open_.push_back({at, GlobalIndex(rest.substr(0, rest.find_first_of(".("))), depth_});
+  }
+
+  // Ends the call if the last token was its closing parenthesis. If its result is called or
+  // indexed in turn, as in string.rep(s, n):find(p), the value after `return` is another one.
+  void EndCall(std::string_view next) {
+    if (last_ != ")" || open_.empty() || open_.back().depth != depth_) return;
+    constexpr std::string_view kContinuing = ".:([{\"'";
+    if (next.empty() || kContinuing.find(next[0]) == std::string_view::npos) {
+      ended_.push_back(open_.back());
+    }
+    open_.pop_back();
+  }
+
+  std::string_view code_;
+  Tokens tokens_;
+  std::string_view before_;  // the tokens before the current one
+  std::string_view last_;
+  size_t depth_ = 0;
+  std::vector<KnownCall> open_;  // nested calls
+  std::vector<KnownCall> ended_;
+  std::array<bool, kGlobals.size()> is_rebound_{};
+};
 
 }  // namespace
 
@@ -83,12 +224,7 @@ std::string WithoutTailCalls(std::string_view code) {
   constexpr std::string_view kGuard = "nil or ";
   std::string changed;
   size_t copied = 0;
-  Tokens tokens(code);
-  for (std::string_view word = tokens.NextWord(); !word.empty(); word = tokens.NextWord()) {
-    if (word != "return") continue;
-    const size_t call = code.find_first_not_of(" \t", tokens.at());
-    if (call == std::string_view::npos || call == tokens.at()) continue;
-    if (!StartsWithKnownCall(code.substr(call))) continue;
+  for (const size_t call : CallFinder(code).Find()) {
     changed.append(code, copied, call - copied);
     changed += kGuard;
     copied = call;

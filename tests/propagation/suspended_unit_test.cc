@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -74,6 +75,42 @@ TEST_F(SuspendedUnitTest, EffectsFormOneUnitAtTheEnd) {
   Finish();
   EXPECT_EQ(journal.units(), 1u);
   peer_.engine().effects().set_log(nullptr);
+}
+
+// Output before the transaction, which has not been sent, is kept, too.
+TEST_F(SuspendedUnitTest, ReplyOfATransactionIsWhole) {
+  Ask("a", "SETRANGE k 99999 v");
+  const std::string bulk = "$100000\r\n" + std::string(99'999, '\0') + "v\r\n";
+  for (const std::string earlier : {"", "+PONG\r\n"}) {
+    SCOPED_TRACE(earlier);
+    if (!earlier.empty()) Send("a", "PING");
+    for (const char* const line : {"MULTI", "GET k", kSlow.data(), "GET k", kSlow.data(), "EXEC"}) {
+      Send("a", line);
+    }
+    ASSERT_TRUE(IsSuspended());
+    Finish();
+    std::string queued = "+OK\r\n";
+    for (int i = 0; i < 4; ++i) queued += "+QUEUED\r\n";
+    const std::string reply = "*4\r\n" + bulk + ":1\r\n" + bulk + ":1\r\n";
+    EXPECT_TRUE(peer_.Receive("a", Millis(0)) == earlier + queued + reply);
+    EXPECT_EQ(Ask("a", "PING"), "+PONG\r\n");
+  }
+}
+
+// Each reading of the stopwatch ends a slice, so the script has hundreds of them.
+TEST(SuspendedUnit, EarlierRepliesAreNotCopiedInEachSlice) {
+  Micros now(0);
+  EnginePeer peer(WithSlowScripts(), {}, [&now] { return now += Millis(2); });
+  for (const char* const line : {"SETRANGE k 33554431 v", "MULTI", "GET k", "GET k",
+                                 "EVAL \"for i = 1, 10000000 do end return 1\" 0", "EXEC"}) {
+    peer.Send("a", std::string(line) + "\r\n");
+  }
+  const std::clock_t begin = std::clock();
+  int slices = 0;
+  for (; !peer.engine().mode().IsBetweenUnits(); ++slices) peer.Pass(Millis(1));
+  EXPECT_GT(slices, 200);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 3);
+  EXPECT_TRUE(peer.Receive("a", Millis(0)).ends_with("v\r\n:1\r\n"));
 }
 
 TEST_F(SuspendedUnitTest, ReadsOfAScriptThatWasSuspendedAreTracked) {

@@ -22,24 +22,32 @@ bool TakeReferences(ArgReader& args, std::optional<References>& references) {
   return true;
 }
 
-bool IsReferenced(const Stream& stream, StreamId id) {
-  return std::ranges::any_of(stream.groups(), [id](const auto& each) {
-    const ConsumerGroup& group = each.second;
-    return group.last_id() < id || group.pending().Find(id).has_value();
-  });
+EntryDeletion::EntryDeletion(Stream& stream, References references)
+    : stream_(stream), references_(references) {
+  if (references == References::kKeep) return;
+  for (const auto& [name, group] : stream.groups()) {
+    read_by_all_ = std::min(read_by_all_, group.last_id());
+    if (group.pending().size() > 0) referring_.emplace_back(name, stream.ChangeGroup(name));
+  }
 }
 
 EntryDeletion::Result EntryDeletion::Delete(StreamId id) {
-  if (references_ == References::kForbid && IsReferenced(stream_, id)) return Result::kReferenced;
+  if (references_ == References::kForbid && IsReferenced(id)) return Result::kReferenced;
   if (references_ == References::kRemove) RemoveReferences(id);
   if (!stream_.Delete(id)) return Result::kMissing;
   deleted_.push_back(id);
   return Result::kDeleted;
 }
 
+bool EntryDeletion::IsReferenced(StreamId id) const {
+  return id > read_by_all_ || std::ranges::any_of(referring_, [id](const auto& each) {
+           return each.second->pending().Find(id).has_value();
+         });
+}
+
 void EntryDeletion::RemoveReferences(StreamId id) {
-  for (const auto& [name, group] : stream_.groups()) {
-    if (stream_.ChangeGroup(name)->Acknowledge(id)) acknowledged_[name].push_back(id);
+  for (const auto& [name, group] : referring_) {
+    if (group->Acknowledge(id)) acknowledged_[std::string(name)].push_back(id);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/stream/stream.h"
@@ -23,17 +24,22 @@ enum class References { kKeep, kRemove, kForbid };
 // one. Refuses a second one.
 bool TakeReferences(ArgReader& args, std::optional<References>& references);
 
-// Whether a group has not read the entry, or has it pending. O(groups * log(pending entries)).
-bool IsReferenced(const Stream& stream, StreamId id);
-
 // Deletes entries of a stream as the policy permits, and propagates the deletions as commands that
 // Redis 7.0 knows. The stream outlives it.
+//
+// A command may name thousands of entries of a stream with thousands of groups. So the groups are
+// visited once, and then only those that had pending entries. During the command no group reads or
+// claims an entry.
 class EntryDeletion {
  public:
   // The values are the replies of XDELEX and XACKDEL.
   enum class Result { kMissing = -1, kDeleted = 1, kReferenced = 2 };
 
-  EntryDeletion(Stream& stream, References references) : stream_(stream), references_(references) {}
+  EntryDeletion(Stream& stream, References references);  // O(groups), but O(1) for kKeep
+
+  // Whether a group has not read the entry, or has it pending. O(g log(pending entries)) for g
+  // groups with pending entries. Not for kKeep.
+  bool IsReferenced(StreamId id) const;
 
   // Deletes an entry, and its references if the policy requires that, even those to an entry that
   // does not exist.
@@ -50,6 +56,8 @@ class EntryDeletion {
  private:
   Stream& stream_;
   const References references_;
+  StreamId read_by_all_ = kLastStreamId;  // the least last ID of the groups
+  std::vector<std::pair<std::string_view, ConsumerGroup*>> referring_;  // had pending entries
   std::vector<StreamId> deleted_;
   std::map<std::string, std::vector<StreamId>, std::less<>> acknowledged_;  // by group
 };

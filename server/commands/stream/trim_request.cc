@@ -24,7 +24,8 @@ bool TakeMark(ArgReader& args) {
 }
 
 // The entries that a trim with ACKED deletes.
-std::vector<StreamId> UnreferencedEntries(const Stream& stream, const StreamTrim& trim) {
+std::vector<StreamId> UnreferencedEntries(const Stream& stream, const StreamTrim& trim,
+                                          const EntryDeletion& deletion) {
   std::vector<StreamId> ids;
   uint64_t visits = 0;
   for (Stream::Cursor at(stream, kFirstStreamId, Stream::Cursor::kForward); at.valid(); at.Next()) {
@@ -32,7 +33,7 @@ std::vector<StreamId> UnreferencedEntries(const Stream& stream, const StreamTrim
                              ? stream.size() - ids.size() <= trim.length
                              : at.id() >= trim.least_id;
     if (is_last || (trim.most > 0 && visits++ == trim.most)) break;
-    if (!IsReferenced(stream, at.id())) ids.push_back(at.id());
+    if (!deletion.IsReferenced(at.id())) ids.push_back(at.id());
   }
   return ids;
 }
@@ -94,7 +95,8 @@ ExactTrim ExactTrimOf(const StreamTrim& trim, const Stream& stream) {
 
 size_t Trim(Stream& stream, const TrimRequest& request, EntryDeletion& deletion) {
   if (request.Forbids()) {
-    for (const StreamId id : UnreferencedEntries(stream, *request.trim)) deletion.Delete(id);
+    const std::vector<StreamId> ids = UnreferencedEntries(stream, *request.trim, deletion);
+    for (const StreamId id : ids) deletion.Delete(id);
     return deletion.deleted().size();
   }
   if (request.references != References::kRemove) return stream.Trim(*request.trim);

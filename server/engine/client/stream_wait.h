@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,7 +34,7 @@ class StreamWait : public Wait {
   // idle for that time ends the wait, too (XREADGROUP CLAIM).
   StreamWait(std::vector<Position> positions, std::optional<std::string> group,
              std::optional<Millis> min_idle = std::nullopt)
-      : positions_(std::move(positions)) {
+      : positions_(Sorted(std::move(positions))) {
     if (group) group_ = {.group = *std::move(group), .min_idle = min_idle};
   }
 
@@ -46,9 +48,10 @@ class StreamWait : public Wait {
   size_t BytesUsed() const override;
 
  private:
+  static std::vector<Position> Sorted(std::vector<Position> positions);
   bool CanServeGroup(const Stream& stream, Millis now) const;
 
-  const std::vector<Position> positions_;
+  const std::vector<Position> positions_;  // in the order of (key, after)
   std::optional<GroupClaim> group_;
 };
 
@@ -60,14 +63,23 @@ inline StreamId FirstClaimable(const Stream& stream) {
   return stream.FirstId().value_or(kLastStreamId);
 }
 
+inline std::vector<StreamWait::Position> StreamWait::Sorted(std::vector<Position> positions) {
+  std::ranges::sort(positions, [](const Position& left, const Position& right) {
+    return std::tie(left.key, left.after) < std::tie(right.key, right.after);
+  });
+  return positions;
+}
+
+// O(log(keys)): each change of each key calls this. If a key occurs several times, its least ID
+// decides, which comes first.
 inline bool StreamWait::CanServe(std::string_view key, const Entry& entry, Millis now) const {
   const Stream* const stream = entry.GetIf<Stream>();
   if (stream == nullptr) return EndsWithoutKey();
   if (group_) return CanServeGroup(*stream, now);
-  for (const Position& position : positions_) {
-    if (position.key == key && stream->last_id() > *position.after) return true;
-  }
-  return false;
+  const auto position = std::ranges::lower_bound(
+      positions_, key, {}, [](const Position& each) { return std::string_view(each.key); });
+  return position != positions_.end() && position->key == key &&
+         stream->last_id() > *position->after;
 }
 
 inline bool StreamWait::CanServeGroup(const Stream& stream, Millis now) const {

@@ -57,6 +57,7 @@ class Interpreter {
 
   lua_State* state() const { return state_; }
   size_t bytes() const { return bytes_; }
+  Micros Now() const { return stopwatch_(); }
   void set_most_bytes(size_t bytes) { most_bytes_ = bytes; }
 
   // Whether a run may use that many more bytes.

@@ -39,7 +39,7 @@ class ValueBuilder {
     lua_pushnumber(lua_, value);
     return Attach();
   }
-  // Numbers arrive as text, because a number that is too large must become infinite.
+  // Numbers arrive as text, because RapidJSON's fast conversion is not exact.
   bool RawNumber(const char* text, rapidjson::SizeType size, bool) {
     const double number = std::strtod(std::string(text, size).c_str(), nullptr);
     if (!settings_.decode_invalid && !std::isfinite(number)) return false;

@@ -37,13 +37,15 @@ class EncodeCall : public LongCall {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
     if (!std::exchange(has_begun_, true)) Append();
-    for (int step = 1; !frames_.empty(); ++step) {
+    while (!frames_.empty()) {
       if (frames_.back().is_array) {
         NextElement();
       } else {
         NextField();
       }
-      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
+      if (++steps_ < kStepsPerLook) continue;
+      steps_ = 0;
+      if (interpreter.IsLate(lua)) return kUnfinished;
     }
     text_.Push(lua);
     return 1;
@@ -51,6 +53,10 @@ class EncodeCall : public LongCall {
 
  private:
   static constexpr int kStepsPerLook = 5'000;
+
+  // To begin and to end a table: a table that once had millions of keys keeps their slots, and Lua
+  // visits all of them to find the next key.
+  static constexpr int kStepsOfTable = kStepsPerLook / 4;
 
   // A table that is being written.
   struct Frame {
@@ -152,6 +158,7 @@ class EncodeCall : public LongCall {
   }
 
   void BeginTable() {
+    steps_ += kStepsOfTable;
     const auto depth = static_cast<int>(frames_.size()) + 1;
     if (depth > settings_.encode_max_depth || lua_checkstack(lua_, 5) == 0) {
       Fail(lua_, "Cannot serialise, excessive nesting (" + std::to_string(depth) + ")");
@@ -164,6 +171,7 @@ class EncodeCall : public LongCall {
   }
 
   void EndTable(char bracket) {
+    steps_ += kStepsOfTable;
     Write(bracket);
     frames_.pop_back();
     lua_pop(lua_, 1);
@@ -237,6 +245,7 @@ class EncodeCall : public LongCall {
   JsonSettings settings_;
   std::vector<Frame> frames_;
   ScriptBuffer text_;
+  int steps_ = 0;  // since the last look at the clock
   bool has_begun_ = false;
 };
 

@@ -32,14 +32,16 @@ class PackCall : public LongCall {
   int Work(lua_State* lua) override {
     lua_ = lua;
     Interpreter& interpreter = Interpreter::Of(lua);
-    for (int step = 1; !frames_.empty() || arguments_ > 0; ++step) {
+    while (!frames_.empty() || arguments_ > 0) {
       if (frames_.empty()) {
         --arguments_;
         Pack();
       } else {
         Next();
       }
-      if (step % kStepsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
+      if (++steps_ < kStepsPerLook) continue;
+      steps_ = 0;
+      if (interpreter.IsLate(lua)) return kUnfinished;
     }
     bytes_.Push(lua);
     return 1;
@@ -48,6 +50,10 @@ class PackCall : public LongCall {
  private:
   static constexpr size_t kMostHeaderBytes = 9;
   static constexpr int kStepsPerLook = 5'000;
+
+  // To begin and to end a table: a table that once had millions of keys keeps their slots, and Lua
+  // visits all of them to find the next key.
+  static constexpr int kStepsOfTable = kStepsPerLook / 4;
 
   // A table that is being packed.
   struct Frame {
@@ -109,6 +115,7 @@ class PackCall : public LongCall {
   }
 
   void BeginTable() {
+    steps_ += kStepsOfTable;
     CheckStack(lua_, 5, "in function mp_encode_lua_type");
     uint32_t pairs = 0;
     const bool is_array = CountPairs(pairs);
@@ -122,6 +129,7 @@ class PackCall : public LongCall {
   }
 
   void EndTable() {
+    steps_ += kStepsOfTable;
     frames_.pop_back();
     lua_pop(lua_, 1);
   }
@@ -159,6 +167,7 @@ class PackCall : public LongCall {
 
   lua_State* lua_ = nullptr;  // valid during Work()
   int arguments_;
+  int steps_ = 0;  // since the last look at the clock
   std::vector<Frame> frames_;
   ScriptBuffer bytes_;
 };

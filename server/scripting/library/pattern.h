@@ -51,6 +51,9 @@ class PatternMatcher {
   // result other than kUnfinished, call Begin() before the next Run().
   Result Run(size_t steps);
 
+  // The steps that the last Run() took.
+  size_t steps() const { return charged_; }
+
   // The match. Valid after kMatch.
   size_t match_start() const { return start_; }
   size_t match_end() const { return at_; }

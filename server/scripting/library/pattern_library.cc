@@ -85,6 +85,7 @@ class MatchCall : public LongCall {
   int Work(lua_State* lua) override {
     bool found = false;
     if (!Search(lua, matcher_, found)) return kUnfinished;
+    Interpreter::Of(lua).NoteWork(matcher_.steps());  // a pattern can match thousands of times
     CheckStack(lua, 3, "too many captures");
     if (!found) {
       lua_pushnil(lua);
@@ -171,7 +172,8 @@ int CheckTexts(lua_State* lua) {
   return 2;
 }
 
-// string.gsub with text as the replacement.
+// string.gsub with text as the replacement. An attempt to match, and a replacement, can each take
+// nearly no time or many slices. So the work of all of them is added up.
 class ReplaceCall : public LongCall {
  public:
   ReplaceCall(lua_State* lua, std::string_view text, std::string_view pattern,
@@ -186,14 +188,17 @@ class ReplaceCall : public LongCall {
   }
 
   int Work(lua_State* lua) override {
-    Interpreter& interpreter = Interpreter::Of(lua);
     while (left_ > 0) {
-      bool found = false;
-      if (!Search(lua, matcher_, found)) return kUnfinished;
+      bool found = is_replacing_;
+      if (!is_replacing_) {
+        if (!Search(lua, matcher_, found)) return kUnfinished;
+        work_ += kWorkOfAttempt + matcher_.steps();
+        count_ += found ? 1 : 0;
+      }
       if (found) {
-        ++count_;
+        is_replacing_ = !AppendReplacement(lua);
+        if (is_replacing_) return kUnfinished;
         --left_;
-        AppendReplacement(lua);
       }
       if (found && matcher_.match_end() > at_) {
         at_ = matcher_.match_end();
@@ -204,7 +209,7 @@ class ReplaceCall : public LongCall {
       }
       if (is_anchored_) break;
       matcher_.Begin(at_, /*only_there=*/true);
-      if (++attempts_ % kAttemptsPerLook == 0 && interpreter.IsLate(lua)) return kUnfinished;
+      if (IsLate(lua)) return kUnfinished;
     }
     result_.Append(lua, text_.substr(at_));
     CheckStack(lua, 2, "too many results");
@@ -214,33 +219,54 @@ class ReplaceCall : public LongCall {
   }
 
  private:
-  static constexpr uint64_t kAttemptsPerLook = 1'000;
+  static constexpr size_t kWorkOfAttempt = 10;  // in steps
+  static constexpr size_t kBytesPerStep = 16;   // that are copied
 
-  void AppendReplacement(lua_State* lua) {
-    for (size_t i = 0; i < replacement_.size(); ++i) {
-      if (replacement_[i] != '%') {
-        result_.Append(lua, replacement_[i]);
+  // Looks at the clock if the work since the last time is worth it.
+  bool IsLate(lua_State* lua) {
+    if (work_ < kStepsPerLook) return false;
+    work_ = 0;
+    return Interpreter::Of(lua).IsLate(lua);
+  }
+
+  void AppendText(lua_State* lua, std::string_view text) {
+    work_ += text.size() / kBytesPerStep;
+    result_.Append(lua, text);
+  }
+
+  // Appends the replacement, or the rest of it. Returns false if the run is late.
+  bool AppendReplacement(lua_State* lua) {
+    for (; replaced_ < replacement_.size(); ++replaced_) {
+      if (IsLate(lua)) return false;
+      ++work_;
+      if (replacement_[replaced_] != '%') {
+        result_.Append(lua, replacement_[replaced_]);
         continue;
       }
-      const char kind = ++i < replacement_.size() ? replacement_[i] : '\0';
+      const char kind = ++replaced_ < replacement_.size() ? replacement_[replaced_] : '\0';
       if (kind == '0') {
-        result_.Append(lua, text_.substr(at_, matcher_.match_end() - at_));
+        AppendText(lua, text_.substr(at_, matcher_.match_end() - at_));
       } else if (kind >= '1' && kind <= '9') {
         AppendCapture(lua, static_cast<size_t>(kind - '1'));
       } else {
         result_.Append(lua, kind);
       }
     }
+    replaced_ = 0;
+    return true;
   }
 
   void AppendCapture(lua_State* lua, size_t index) {
     if (index >= std::max<size_t>(matcher_.capture_count(), 1)) Fail(lua, "invalid capture index");
-    CheckStack(lua, 1, "too many captures");
-    PushCapture(lua, matcher_, text_, index);
-    size_t size = 0;
-    const char* const value = lua_tolstring(lua, -1, &size);
-    result_.Append(lua, {value, size});
-    lua_pop(lua, 1);
+    if (matcher_.capture_count() == 0) {
+      return AppendText(lua, text_.substr(at_, matcher_.match_end() - at_));
+    }
+    const PatternMatcher::Capture& capture = matcher_.capture(index);
+    if (capture.size == PatternMatcher::Capture::kPosition) {
+      return AppendText(lua, std::to_string(capture.start + 1));
+    }
+    if (capture.size == PatternMatcher::Capture::kOpen) Fail(lua, "unfinished capture");
+    AppendText(lua, text_.substr(capture.start, static_cast<size_t>(capture.size)));
   }
 
   std::string_view text_;
@@ -250,7 +276,9 @@ class ReplaceCall : public LongCall {
   size_t at_ = 0;
   lua_Integer left_;
   lua_Integer count_ = 0;
-  uint64_t attempts_ = 0;
+  size_t work_ = 0;            // since the last look at the clock, in steps of the matcher
+  size_t replaced_ = 0;        // the bytes of the replacement that the result has for this match
+  bool is_replacing_ = false;  // the replacement is not complete
   bool is_anchored_;
 };
 

@@ -164,9 +164,25 @@ class Scripts(ZsetdTest):
             "redis.call('SET','k','1') local n = tonumber(ARGV[1]) for i = 1, n do end "
             "redis.call('SET','k','2') return 'done'", "0", "300000000")
         self.assertTrue(str(other.ask("SCRIPT", "KILL")).startswith("UNKILLABLE"))
-        self.assertEqual(str(other.ask("FUNCTION", "KILL")), BUSY)
+        self.assertTrue(str(other.ask("FUNCTION", "KILL")).startswith("UNKILLABLE"))
         self.assertEqual(caller.reply(), b"done")
         self.assertEqual(other.ask("GET", "k"), b"2")
+
+    def test_that_have_not_written_are_ended_by_the_command_of_their_kind(self):
+        caller, other = self.start_busy("while true do end")
+        self.assertEqual(str(other.ask("FUNCTION", "KILL")), BUSY)
+        self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
+        self.assertIn(KILLED, str(caller.reply()))
+
+    def test_whose_reply_takes_too_long_get_an_error(self):
+        self.start()
+        client = self.connect()
+        for field in ("map", "set"):  # a table that has lost its keys keeps their slots
+            reply = client.ask(
+                "EVAL", "local h = {} for i = 1, 2000000 do h[i + 0.5] = 1 end "
+                "for k in pairs(h) do h[k] = nil end local m, a = {[ARGV[1]] = h}, {} "
+                "for i = 1, 5000 do a[i] = m end return a", "0", field)
+            self.assertEqual(str(reply), "ERR the reply of the script has too many elements")
 
     def test_are_finished_without_their_client(self):
         caller, other = self.start_busy(

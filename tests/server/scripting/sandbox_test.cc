@@ -153,6 +153,8 @@ const char* const kLongCalls[] = {
     "for a in string.gmatch(('a'):rep(30000), ('.-'):rep(9) .. 'b') do end",
     "return string.find(('('):rep(1e6), ('%b()'):rep(9))",
     "return string.find(('b'):rep(1e6), '[' .. ('a'):rep(1e6) .. ']')",
+    // each attempt is short, but the replacements are long
+    "return #string.gsub(('b'):rep(30000), '(x*)b', ('%1'):rep(1000000))",
     "local t = {} for i = 1, 40 do t = {t, t} end redis.hurry() return cjson.encode(t)",
     "local t = {} for i = 1, 40 do t = {a = t, b = t} end redis.hurry() return cjson.encode(t)",
     "cjson.encode_sparse_array(true, 0, 0) while true do pcall(cjson.encode, {[1e9] = 1}) end",
@@ -208,6 +210,22 @@ TEST_P(LongCall, IsSuspended) {
 
 INSTANTIATE_TEST_SUITE_P(Sandbox, LongCall, testing::ValuesIn(kLongCalls));
 
+// A table that has lost its keys keeps their slots. Each search for the next key visits all of
+// them.
+TEST(Sandbox, TablesThatHaveLostTheirKeysAreWrittenInSlices) {
+  for (const std::string function : {"cjson.encode", "cmsgpack.pack"}) {
+    SCOPED_TRACE(function);
+    SandboxedLua lua(1);
+    const auto outcome = lua.Run(
+        "local h = {} for i = 1, 4e5 do h[i + 0.5] = 1 end for k in pairs(h) do h[k] = nil end "
+        "local t = {} for i = 1, 30000 do t[i] = h end redis.hurry() return " +
+            function + "(t)",
+        /*hurried=*/true, /*most_slices=*/100);
+    EXPECT_FALSE(outcome.ended) << outcome.text;
+    EXPECT_LT(lua.longest_gap(), 0.5);
+  }
+}
+
 // A run that is suspended in the middle of a call has the same result as a run that is not
 // suspended.
 TEST(Sandbox, SuspendedCallsHaveTheSameResults) {
@@ -221,6 +239,8 @@ TEST(Sandbox, SuspendedCallsHaveTheSameResults) {
       "return redis.sha1hex(packed .. cmsgpack.pack(a, b, c, d, e)) .. at .. b .. d",
       "local s = ('abc '):rep(30000) return redis.sha1hex((s:gsub('(%w+) ', '%1-%0%%'))) .. "
       "select(2, s:gsub('b', {b = 'x'})) .. select(2, s:gsub('c', function(c) return c .. c end))",
+      "return redis.sha1hex((('ab'):rep(200):gsub('(x*)(b)()', ('%1%2-%3%0%%'):rep(2000)))) .. "
+      "('ab'):rep(200):gsub('b', ('%1%0'):rep(9000)):len()",
       "local s, n = ('a=1,'):rep(30000), 0 for k, v in s:gmatch('(%w)=(%w)') do n = n + v end "
       "return n .. tostring(s:find('=%d,$')) .. s:match('.-,(a.*1),$'):len()",
       "local t = {} for i = 1, 50000 do t[i] = (i * 7919) % 50021 end table.sort(t) "

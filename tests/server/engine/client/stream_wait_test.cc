@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,32 @@ TEST(StreamWait, IsServedByALaterEntryOfItsKey) {
   EXPECT_FALSE(wait.CanServe("t", *Entry::Make("t", WithEntries(3)), kNow));
   EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", List()), kNow));
   EXPECT_FALSE(wait.EndsWithoutKey());
+}
+
+TEST(StreamWait, KeyThatOccursTwiceWaitsForTheLeastId) {
+  const StreamWait wait(
+      {{"t", StreamId{1, 0}}, {"s", StreamId{9, 0}}, {"s", StreamId{2, 0}}, {"s", StreamId{5, 0}}},
+      std::nullopt);
+  EXPECT_FALSE(wait.CanServe("s", *Entry::Make("s", WithEntries(2)), kNow));
+  EXPECT_TRUE(wait.CanServe("s", *Entry::Make("s", WithEntries(3)), kNow));
+  EXPECT_FALSE(wait.CanServe("", *Entry::Make("", WithEntries(3)), kNow));
+  EXPECT_FALSE(wait.CanServe("u", *Entry::Make("u", WithEntries(3)), kNow));
+}
+
+// A client that waits for all streams of a server does not delay those that write to them.
+TEST(StreamWait, ChangeOfOneOfManyKeysIsCheap) {
+  constexpr size_t kKeys = 40'000;
+  std::vector<StreamWait::Position> positions;
+  for (size_t i = 0; i < kKeys; ++i) {
+    positions.push_back({"stream:with:a:name:" + std::to_string(i), kLastStreamId});
+  }
+  const StreamWait wait(positions, std::nullopt);
+  const auto entry = Entry::Make("s", WithEntries(1));
+  const std::clock_t begin = std::clock();
+  for (const StreamWait::Position& position : positions) {
+    EXPECT_FALSE(wait.CanServe(position.key, *entry, kNow));
+  }
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 1);
 }
 
 TEST(StreamWait, OfAGroupEndsWithTheGroupAndTheKey) {
