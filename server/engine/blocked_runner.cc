@@ -137,6 +137,10 @@ void BlockedRunner::UnblockWithTimeout(Client& client) {
   const size_t reply_start = client.output.buffer.size();
   client.reply.Begin();
   client.blocked->wait->GiveUp(client.reply);
+  if (client.reply.failed()) {
+    engine_.metrics().CountFailed(*client.blocked->command);
+    engine_.metrics().CountError(client.output.buffer.view().substr(reply_start + 1));
+  }
   EndWait(client, reply_start);
 }
 

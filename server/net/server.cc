@@ -15,6 +15,8 @@
 #include <string>
 #include <utility>
 
+#include "server/engine/services/log_control.h"
+#include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/port_limit.h"
 #include "server/process/clock.h"
@@ -328,7 +330,9 @@ void Server::OnTermination(int signal) {
   const Settings& settings = engine_.settings();
   ShutdownOptions options =
       signal == SIGINT ? settings.shutdown_on_sigint : settings.shutdown_on_sigterm;
-  const bool saves = !options.nosave && (options.save || settings.save.Any());
+  const LogStatus log = engine_.services().append_log->log_status();
+  const bool lacks_base = log.enabled && !log.has_base;  // it may have to begin first
+  const bool saves = !options.nosave && (options.save || settings.save.Any() || lacks_base);
   if (saves && !engine_.mode().IsBetweenUnits()) {
     if (shutdown.state() != Shutdown::State::kScript) {
       log_.Write(LogLevel::kWarning,

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "server/engine/services/services.h"
@@ -17,6 +16,7 @@ namespace zsetd {
 namespace {
 
 constexpr std::string_view kIsLoading = "the data is being loaded";
+constexpr std::string_view kIsMidUnit = "it cannot begin while a script is running";
 constexpr std::string_view kCannotBeginLog = "Unable to turn on AOF. Check server logs.";
 
 }  // namespace
@@ -28,6 +28,7 @@ PersistenceService::PersistenceService(Engine& engine, FileSystem& files, const 
       log_(log),
       on_progress_(on_progress),
       directory_(engine, files, log_),
+      kept_libraries_(engine, log_),
       dataset_(engine, files, log_),
       snapshots_(engine, files, directory_, dataset_, log_, on_progress),
       append_log_(engine, files, directory_, dataset_, log_, std::move(on_progress)),
@@ -191,6 +192,7 @@ void PersistenceService::AbandonReplacing() {
 
 void PersistenceService::EndLog() {
   log_is_due_ = false;
+  ForgetFailedBegin();
   if (!append_log_.IsOn()) return;
   if (append_log_.IsKept()) log_is_missing_ = true;
   engine_.effects().set_log(nullptr);
@@ -207,15 +209,35 @@ void PersistenceService::ConsiderBeginningLog() {
   constexpr std::chrono::seconds kBetweenTries{5};
   if (!log_is_due_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
   if (engine_.units().IsInTransaction()) return;
-  if (engine_.store().now() - log_tried_at_ < kBetweenTries) return;
-  log_tried_at_ = engine_.store().now();
-  if (const absl::Status status = BeginLog(directory_.path()); !status.ok())
-    log_.Write(LogLevel::kWarning, ErrorLine(status));
+  if (log_failed_at_ && engine_.store().now() - *log_failed_at_ < kBetweenTries) return;
+  (void)BeginDueLog();
+}
+
+// Until the log begins, writes would not be kept by any file, so they are refused.
+absl::Status PersistenceService::BeginDueLog() {
+  absl::Status status = BeginLog(directory_.path());
+  if (!status.ok()) NoteFailedBegin(status);
+  return status;
+}
+
+void PersistenceService::NoteFailedBegin(const absl::Status& why) {
+  log_failed_at_ = engine_.store().now();
+  engine_.disk().set_log_error(std::string(ErrorLine(why)));
+  log_.Write(LogLevel::kWarning,
+             "Cannot begin the append only file. Refusing writes until it begins: " +
+                 std::string(ErrorLine(why)));
+}
+
+void PersistenceService::ForgetFailedBegin() {
+  if (!log_failed_at_) return;
+  log_failed_at_.reset();
+  engine_.disk().set_log_error({});
 }
 
 absl::Status PersistenceService::BeginLog(const std::string& directory) {
   absl::Status status = append_log_.Enable(directory);
   if (!status.ok()) return status;
+  ForgetFailedBegin();
   engine_.effects().set_log(&append_log_);
   log_is_missing_ = log_is_due_ = rewriting_scheduled_ = false;
   return status;
@@ -223,7 +245,6 @@ absl::Status PersistenceService::BeginLog(const std::string& directory) {
 
 void PersistenceService::ScheduleLog() {
   log_is_missing_ = log_is_due_ = true;
-  log_tried_at_ = Millis(0);
   log_.Write(
       LogLevel::kNotice,
       "The append only file is enabled while a snapshot is being taken. Its first rewrite starts "
@@ -267,12 +288,13 @@ LogStatus PersistenceService::log_status() const {
   LogStatus status = append_log_.status();
   status.enabled = next_log_state_.value_or(append_log_.IsKept() || log_is_missing_);
   status.rewrite_scheduled = rewriting_scheduled_ || log_is_due_ || next_log_state_.value_or(false);
+  if (log_failed_at_) status.last_write_ok = false;
   return status;
 }
 
 absl::Status PersistenceService::StartRewriting() {
   rewriting_scheduled_ = false;
-  if (log_is_due_) return BeginLog(directory_.path());
+  if (log_is_due_) return BeginDueLog();
   if (!append_log_.IsOn()) return append_log_.WriteOnce();
   append_log_.StartRewriting();
   return absl::OkStatus();
@@ -296,7 +318,7 @@ void PersistenceService::Tick(Micros) {
   snapshots_.Continue();
   append_log_.Continue();
   ContinueTransfer();
-  if (append_log_.MustRepairNow()) MakeWayForRepair();
+  if (append_log_.MustRepairNow()) MakeWayForLog();
   if (IsSaving() || IsRewriting()) return;
   if (rewriting_scheduled_ && !append_log_.MustBegin()) {
     const absl::Status status = StartRewriting();
@@ -330,17 +352,19 @@ void PersistenceService::ContinueTransfer() {
 }
 
 // Cancels a running rewrite, which starts again afterwards, and a transfer to replicas, which
-// request another one. A snapshot in the foreground does not wait for them.
+// request another one. A snapshot in the foreground does not wait for them. The first base of a
+// log needs no schedule: the log starts it again itself.
 void PersistenceService::MakeWayForSnapshot() {
   if (transfer_ != nullptr) {
     transfer_.reset();
     transfer_result_ = Refusal("a snapshot on disk takes precedence");
   }
-  if (append_log_.AbandonRewriting()) rewriting_scheduled_ = true;
+  const bool restarts_itself = append_log_.IsKept() && append_log_.IsBeginning();
+  if (append_log_.AbandonRewriting() && !restarts_itself) rewriting_scheduled_ = true;
 }
 
-// Also cancels a snapshot in the background, which starts again after the repair.
-void PersistenceService::MakeWayForRepair() {
+// Also cancels a snapshot in the background, which starts again after the log's new base.
+void PersistenceService::MakeWayForLog() {
   if (snapshots_.IsSaving()) {
     snapshots_.Abandon();
     saving_scheduled_ = true;
@@ -360,33 +384,55 @@ absl::Status PersistenceService::Save() {
   return status;
 }
 
-// Waits for the first base of a new log, for example after a master's snapshot. Until it is
-// complete the log has no data. Takes as long as a snapshot.
-void PersistenceService::CompleteLog() {
-  constexpr std::chrono::milliseconds kBetweenLooks{1};
-  while (append_log_.IsRewriting() && append_log_.IsBeginning()) {
-    append_log_.Continue();
-    if (!append_log_.HasWork()) std::this_thread::sleep_for(kBetweenLooks);
+// Begins the log if it is due, and waits for the first base of a new log, for example after a
+// master's snapshot. Until it is complete the log has no data. Takes as long as a snapshot.
+absl::Status PersistenceService::CompleteLog() {
+  const bool may_begin = engine_.mode().IsBetweenUnits() && !engine_.units().IsInTransaction();
+  if (log_is_due_) {
+    if (!may_begin) return Refusal(kIsMidUnit);
+    MakeWayForLog();
+    append_log_.Disable();  // a log that is being written once
+    if (absl::Status status = BeginDueLog(); !status.ok()) return status;
   }
+  if (append_log_.WaitForBase()) return absl::OkStatus();
+  if (append_log_.IsRewriting()) return Refusal("its file cannot be written");
+  if (!may_begin) return Refusal(kIsMidUnit);
+  MakeWayForLog();
+  append_log_.StartRewriting();
+  return append_log_.WaitForBase() ? absl::OkStatus() : Refusal("its base cannot be written");
+}
+
+// Returns whether all changes are in a log that a restart can load.
+bool PersistenceService::FinishLog() {
+  absl::Status status = CompleteLog();
+  if (status.ok() && !append_log_.Flush()) status = Refusal("a write or a sync has failed");
+  if (status.ok()) return true;
+  log_.Write(LogLevel::kWarning,
+             "Cannot write the append only file completely: " + std::string(ErrorLine(status)));
+  return false;
 }
 
 // Saves nothing during a load, because the files contain more than the loaded part.
 absl::Status PersistenceService::SaveBeforeExit(bool must_save, bool may_not) {
   if (engine_.mode().is_loading()) return absl::OkStatus();
   SaveFlushed();
-  if (!may_not) CompleteLog();
-  if (!append_log_.Flush()) {
-    log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
-    if (!may_not) return Refusal("the append only file could not be written");
+  if (may_not) {
+    FlushLog();
+  } else if (!FinishLog()) {
+    return Refusal("the append only file could not be written");
   }
   MakeWayForSnapshot();
   return snapshots_.SaveBeforeExit(must_save, may_not);
 }
 
+void PersistenceService::FlushLog() {
+  if (append_log_.Flush()) return;
+  log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
+}
+
 void PersistenceService::SaveTheRest() {
   if (engine_.mode().is_loading()) return;
-  if (!append_log_.Flush())
-    log_.Write(LogLevel::kWarning, "Cannot write the append only file completely");
+  FlushLog();
   MakeWayForSnapshot();
   snapshots_.SaveTheRest();
 }
@@ -479,7 +525,10 @@ absl::Status PersistenceService::SwitchLogAfterUnit(bool on, const std::string& 
   }
   next_log_state_ = on;
   engine_.units().AfterUnit([this, on] {
-    if (!SwitchLog(on, directory_.path()).ok()) log_is_missing_ = log_is_due_ = true;
+    const absl::Status switched = SwitchLog(on, directory_.path());
+    if (switched.ok()) return;
+    log_is_missing_ = log_is_due_ = true;
+    NoteFailedBegin(switched);
   });
   return absl::OkStatus();
 }
@@ -487,6 +536,7 @@ absl::Status PersistenceService::SwitchLogAfterUnit(bool on, const std::string& 
 // Precondition: no unit is open.
 absl::Status PersistenceService::SwitchLog(bool on, const std::string& directory) {
   log_is_missing_ = log_is_due_ = false;
+  ForgetFailedBegin();
   next_log_state_.reset();
   if (on == append_log_.IsKept()) return absl::OkStatus();
   if (!on) {

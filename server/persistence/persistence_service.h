@@ -16,6 +16,7 @@
 #include "server/persistence/file/file.h"
 #include "server/persistence/log/append_log.h"
 #include "server/persistence/snapshot/dataset.h"
+#include "server/persistence/snapshot/kept_libraries.h"
 #include "server/persistence/snapshot/load_turns.h"
 #include "server/persistence/snapshot/received_snapshot.h"
 #include "server/persistence/snapshot/snapshot_loader.h"
@@ -163,10 +164,15 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   void EndLog();
   void ConsiderBeginningLog();
   absl::Status BeginLog(const std::string& directory);
+  absl::Status BeginDueLog();
+  void NoteFailedBegin(const absl::Status& why);
+  void ForgetFailedBegin();
   void ScheduleLog();
-  void CompleteLog();
+  absl::Status CompleteLog();
+  bool FinishLog();
+  void FlushLog();
   void MakeWayForSnapshot();
-  void MakeWayForRepair();
+  void MakeWayForLog();
   bool MayContinueTransfer() const;
   void ContinueTransfer();
 
@@ -175,6 +181,7 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   const Log& log_;
   const std::function<void()> on_progress_;
   DataDirectory directory_;
+  KeptLibraries kept_libraries_;
   Dataset dataset_;
   SnapshotService snapshots_;
   AppendLog append_log_;
@@ -183,9 +190,9 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   // Whether the log is on but does not exist: a master's snapshot has ended it, or its first
   // rewrite waits for the end of another snapshot.
   bool log_is_missing_ = false;
-  bool log_is_due_ = false;             // the log begins when no snapshot is being taken
-  std::optional<bool> next_log_state_;  // set in a transaction: on or off after it
-  Millis log_tried_at_{0};
+  bool log_is_due_ = false;              // the log begins when no snapshot is being taken
+  std::optional<bool> next_log_state_;   // set in a transaction: on or off after it
+  std::optional<Millis> log_failed_at_;  // the last try to begin the due log; nullopt: no failure
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
   std::function<bool()> is_transfer_full_;
   std::optional<absl::Status> transfer_result_;

@@ -25,6 +25,13 @@ std::string TextOf(const MasterAddress& master) {
   return master.host + ":" + std::to_string(master.port);
 }
 
+// Whether the master has not replied to all requests before PSYNC. It replies to these immediately.
+// After PSYNC it may send only signs of life for a long time, until it begins a snapshot.
+bool IsBeforeSync(const MasterLink& link) {
+  return link.state() == MasterLink::State::kGreeting ||
+         link.state() == MasterLink::State::kIntroduction;
+}
+
 bool HasData(const Store& store) {
   return std::ranges::any_of(store.databases(),
                              [](const auto& database) { return database->keys().size() > 0; });
@@ -207,6 +214,10 @@ void Follower::Tick() {
       break;
   }
   const seconds patience(engine_.settings().repl_timeout);
+  if (state_ == State::kGreeting && IsBeforeSync(*link_) && Since(tried_at_) > patience) {
+    return Drop("the handshake has taken more than " + std::to_string(patience.count()) +
+                " seconds (repl-timeout)");
+  }
   if (connection_ != nullptr && held_.empty() && Since(heard_at_) > patience) {
     Drop("no data for " + std::to_string(patience.count()) + " seconds (repl-timeout)");
   }
@@ -411,12 +422,12 @@ void Follower::Apply(std::string_view bytes) {
 }
 
 // Passes on the master's stream unchanged, byte by byte, so that servers with the same offset have
-// the same data.
+// the same data. The log contains only requests in RESP that change data, because it must load.
 void Follower::PassOn(const MasterStream::Applied& applied) {
   Effects& effects = engine_.effects();
   engine_.replication().set_stream_database(applied.database_after);
   if (applied.changes_data) {
-    effects.AppendApplied(applied.bytes, applied.database_before, applied.database_after);
+    effects.AppendApplied(applied.log_bytes, applied.database_before, applied.database_after);
   }
   if (effects.has_stream()) return effects.AppendToStream(applied.bytes);
   engine_.replication().Advance(applied.bytes.size());

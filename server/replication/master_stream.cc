@@ -6,6 +6,9 @@
 #include <span>
 #include <utility>
 
+#include "protocol/resp/output_buffer.h"
+#include "protocol/resp/request_size.h"
+#include "protocol/resp/request_writer.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -19,8 +22,29 @@ bool IsFrame(Args request) {
          (EqualsIgnoringCase(request[0], "multi") || EqualsIgnoringCase(request[0], "exec"));
 }
 
+bool ConcernsLink(Args request) {
+  return EqualsIgnoringCase(request[0], "ping") || EqualsIgnoringCase(request[0], "replconf");
+}
+
 RequestLimits Limits() {
   return {.max_bulk_bytes = size_t{UINT32_MAX}};  // the limit of snapshots, too
+}
+
+// Returns the requests in `bytes` except those that concern the link.
+std::string EncodedAgain(std::string_view bytes) {
+  OutputBuffer out;
+  RequestParser parser(Limits());
+  while (!bytes.empty()) {
+    const std::span<char> space = parser.Space();
+    const size_t count = std::min(space.size(), bytes.size());
+    bytes.copy(space.data(), count);
+    bytes.remove_prefix(count);
+    parser.Arrived(count);
+    while (parser.Next() == RequestParser::Result::kRequest) {
+      if (!ConcernsLink(parser.argv())) AppendRequest(out, parser.argv());
+    }
+  }
+  return std::string(out.view());
 }
 
 }  // namespace
@@ -36,7 +60,9 @@ void MasterStream::Begin(int64_t offset, int database) {
   parser_ = RequestParser(Limits());
   offset_ = offset;
   kept_.clear();
+  request_end_ = 0;
   unit_changes_data_ = false;
+  unit_is_plain_ = true;
   ack_requested_ = false;
 }
 
@@ -55,6 +81,7 @@ absl::Status MasterStream::Receive(std::string_view bytes) {
   } else {
     kept_ = received_.substr(units_end_);
   }
+  request_end_ -= units_end_;
   if (kept_.empty() && kept_.capacity() > kMostKeptCapacity) kept_ = std::string();
   received_ = {};
   return status;
@@ -71,6 +98,9 @@ absl::Status MasterStream::ApplyAll() {
     parsed_ += count;
     RequestParser::Result result;
     while (status.ok() && (result = parser_.Next()) == RequestParser::Result::kRequest) {
+      const size_t start = std::exchange(request_end_, parsed_ - parser_.buffered_bytes());
+      unit_is_plain_ &=
+          received_[start] == '*' && EncodedSize(parser_.argv()) == request_end_ - start;
       status = ApplyOne(parser_.argv());
       if (status.ok() && !applier_.InTransaction()) EndUnit();
     }
@@ -86,13 +116,11 @@ absl::Status MasterStream::ApplyAll() {
 }
 
 absl::Status MasterStream::ApplyOne(Args request) {
-  if (EqualsIgnoringCase(request[0], "replconf")) {
+  if (ConcernsLink(request)) {
     applier_.Count(request);
-    ack_requested_ |= request.size() > 1 && EqualsIgnoringCase(request[1], "getack");
-    return absl::OkStatus();
-  }
-  if (EqualsIgnoringCase(request[0], "ping")) {
-    applier_.Count(request);
+    unit_is_plain_ = false;
+    const bool is_replconf = EqualsIgnoringCase(request[0], "replconf") && request.size() > 1;
+    ack_requested_ |= is_replconf && EqualsIgnoringCase(request[1], "getack");
     return absl::OkStatus();
   }
   unit_changes_data_ |= !IsFrame(request) && !applier_.LeavesOut(request);
@@ -101,16 +129,25 @@ absl::Status MasterStream::ApplyOne(Args request) {
 
 void MasterStream::EndUnit() {
   const bool changes_data = std::exchange(unit_changes_data_, false);
-  if (changes_data != units_change_data_) Report();
+  const bool is_plain = std::exchange(unit_is_plain_, true) || !changes_data;
+  if (changes_data != units_change_data_ || !is_plain) Report();
   units_change_data_ = changes_data;
-  units_end_ = parsed_ - parser_.buffered_bytes();
+  units_end_ = request_end_;
   units_database_ = database();
+  if (!is_plain) Report(EncodedAgain(UnreportedBytes()));
 }
 
-void MasterStream::Report() {
+std::string_view MasterStream::UnreportedBytes() const {
   assert(reported_ <= units_end_);
+  return received_.substr(reported_, units_end_ - reported_);
+}
+
+void MasterStream::Report() { Report(UnreportedBytes()); }
+
+void MasterStream::Report(std::string_view log_bytes) {
   if (reported_ == units_end_) return;
-  on_applied_({.bytes = received_.substr(reported_, units_end_ - reported_),
+  on_applied_({.bytes = UnreportedBytes(),
+               .log_bytes = log_bytes,
                .database_before = reported_database_,
                .database_after = units_database_,
                .changes_data = units_change_data_});

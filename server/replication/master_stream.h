@@ -23,6 +23,11 @@ class MasterStream {
   // Consecutive complete units that were applied.
   struct Applied {
     std::string_view bytes;
+
+    // The requests in RESP, for a log: `bytes`, or if that has inline requests, empty ones, or
+    // requests about the link within a unit, the other requests encoded again. Unused unless
+    // `changes_data`.
+    std::string_view log_bytes;
     int database_before = 0;  // the database of the first unit, unless it begins with SELECT
     int database_after = 0;
     bool changes_data = true;  // false: only requests about the link, such as PING and REPLCONF
@@ -62,6 +67,8 @@ class MasterStream {
   absl::Status ApplyOne(Args request);
   void EndUnit();
   void Report();
+  void Report(std::string_view log_bytes);
+  std::string_view UnreportedBytes() const;
 
   Engine& engine_;
   const OnApplied on_applied_;
@@ -71,11 +78,13 @@ class MasterStream {
   std::string kept_;           // the bytes of an incomplete unit
   std::string_view received_;  // `kept_` and the bytes that are being applied
   size_t parsed_ = 0;          // the part of `received_` that was passed to the parser
+  size_t request_end_ = 0;     // the end of the last request in `received_`
   size_t units_end_ = 0;       // the part of `received_` with complete units
   size_t reported_ = 0;        // the part of `received_` that was passed to `on_applied_`
   int reported_database_ = 0;  // the database at the end of `reported_`
   int units_database_ = 0;     // the database at `units_end_`
   bool unit_changes_data_ = false;
+  bool unit_is_plain_ = true;       // its bytes are the encoding of requests that a log may contain
   bool units_change_data_ = false;  // the units after `reported_`
   bool ack_requested_ = false;
 };

@@ -82,15 +82,13 @@ void WaitForLogs(AdminCall& call) {
   const int64_t replicas = call.args.IntegerIn(0, kMost, kMustBePositive);
   const Millis timeout = TakeTimeoutMillis(call.args, call.now());
   const bool has_log = call.engine.services().append_log->log_status().enabled;
+  if (call.Refused()) return;
   if (call.engine.replication().is_replica()) {
     return call.Fail(
         "ERR WAITAOF cannot be used with replica instances. Please also note that writes to "
         "replicas are just local and are not propagated.");
   }
-  if (own_logs > 0 && !has_log) {
-    call.args.Refuse("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
-  }
-  if (call.Refused()) return;
+  if (own_logs > 0 && !has_log) return call.Fail(kWaitLacksLog);
   Await<LogWait>(call, {.own_logs = own_logs, .replica_logs = replicas}, timeout);
 }
 
@@ -134,6 +132,14 @@ std::string RequestOf(AdminCall& call, std::string_view kind) {
   return std::string(kind) + " request from '" + line + "'";
 }
 
+// Refuses hosts that CONFIG REWRITE cannot write as one word of a line.
+bool IsMasterHost(std::string_view host) {
+  const auto is_separator = [](char byte) {
+    return absl::ascii_isspace(byte) || absl::ascii_iscntrl(byte);
+  };
+  return !host.empty() && std::ranges::none_of(host, is_separator);
+}
+
 void ReplicaOf(AdminCall& call) {
   if (call.engine.settings().cluster_enabled) {
     return call.Fail("ERR REPLICAOF not allowed in cluster mode.");
@@ -152,6 +158,7 @@ void ReplicaOf(AdminCall& call) {
   }
   const auto number = ParseInteger(port);
   if (!number || *number < 0 || *number > kMaxPort) return call.Fail("ERR Invalid master port");
+  if (!IsMasterHost(host)) return call.Fail("ERR Invalid master host");
   const auto master = MasterIn(call.engine.settings());
   if (master && EqualsIgnoringCase(master->host, host) && master->port == *number) {
     return call.reply.Simple("OK Already connected to specified master");

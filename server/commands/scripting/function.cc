@@ -31,8 +31,13 @@ uint32_t FCallFlags(const Command& row, Args argv, const Scripting& scripting) {
   return FlagsOfScript(row, scripting.DeclarationOfFunction(argv[1]));
 }
 
+// Libraries from another server or from the log are kept even if this server cannot run them.
+bool CanChangeLibraries(AdminCall& call) {
+  return call.engine.store().nothing_due() || CanRunScripts(call);
+}
+
 void FunctionLoad(AdminCall& call) {
-  if (!CanRunScripts(call)) return;
+  if (!CanChangeLibraries(call)) return;
   bool replace = false;
   while (call.args.left() > 1) {
     if (call.args.Take("replace")) {
@@ -49,7 +54,7 @@ void FunctionLoad(AdminCall& call) {
 }
 
 void FunctionDelete(AdminCall& call) {
-  if (!CanRunScripts(call)) return;
+  if (!CanChangeLibraries(call)) return;
   const absl::Status status = call.engine.services().scripting->DeleteLibrary(call.args.Word());
   if (!status.ok()) return call.Fail(status);
   call.engine.store().CountChange();
@@ -148,7 +153,7 @@ void FunctionRestore(AdminCall& call) {
   if (call.Refused()) return;
   const auto dump = OpenPayload(payload);
   if (!dump) return call.Fail("ERR DUMP payload version or checksum are wrong");
-  if (!CanRunScripts(call)) return;
+  if (!CanChangeLibraries(call)) return;
   const absl::Status status = call.engine.services().scripting->RestoreLibraries(*dump, policy);
   if (!status.ok()) return call.Fail(status);
   call.engine.store().CountChange();

@@ -15,12 +15,17 @@ Acknowledgements AcknowledgementsOf(const Caller& caller, const Services& servic
           .replica_logs = services.replicas->CountLogged(caller.streamed_until)};
 }
 
+bool AcknowledgementWait::LacksLog() const {
+  return wanted_.own_logs > 0 && !services_.append_log->log_status().enabled;
+}
+
 void AcknowledgementWait::GiveUp(ReplyWriter& reply) const {
+  if (LacksLog()) return reply.Error(kWaitLacksLog);
   Reply(reply, AcknowledgementsOf(caller_, services_));
 }
 
 bool AcknowledgementWait::IsAcknowledged() const {
-  return AcknowledgementsOf(caller_, services_).Reaches(wanted_);
+  return LacksLog() || AcknowledgementsOf(caller_, services_).Reaches(wanted_);
 }
 
 }  // namespace zsetd

@@ -29,6 +29,10 @@ struct Acknowledgements {
 // Returns the copies of all writes of the caller at present.
 Acknowledgements AcknowledgementsOf(const Caller& caller, const Services& services);
 
+// The error of WAITAOF if it requires the log of this server, and the log is off.
+inline constexpr std::string_view kWaitLacksLog =
+    "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.";
+
 // Waits until the caller's writes have as many copies as required (WAIT, WAITAOF). It has no keys.
 class AcknowledgementWait : public Wait {
  public:
@@ -38,14 +42,19 @@ class AcknowledgementWait : public Wait {
       : caller_(caller), services_(services), wanted_(wanted) {}
 
   bool CanServe(std::string_view, const Entry&, Millis) const override { return false; }
-  void GiveUp(ReplyWriter& reply) const override;
+  void GiveUp(ReplyWriter& reply) const final;
   size_t BytesUsed() const override { return AllocationSize(sizeof(*this)); }
   bool AwaitsAcknowledgements() const override { return true; }
+
+  // Also true if the wait has become impossible: GiveUp() then replies an error.
   bool IsAcknowledged() const override;
 
  private:
   // Writes the reply that reports these acknowledgements.
   virtual void Reply(ReplyWriter& reply, const Acknowledgements& reached) const = 0;
+
+  // Whether the caller waits for the log of this server, and the log is off.
+  bool LacksLog() const;
 
   const Caller& caller_;
   const Services& services_;

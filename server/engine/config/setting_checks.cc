@@ -38,6 +38,13 @@ bool IsAddress(std::string_view text) {
          inet_pton(AF_INET6, without_interface.c_str(), &parsed) == 1;
 }
 
+// The words are those of Redis.
+absl::Status CheckName(std::string_view value, std::string_view why_no_path) {
+  if (value.empty()) return Refusal("a file name can't be empty");
+  const bool is_path = value.find('/') != std::string_view::npos || value == "." || value == "..";
+  return is_path ? Refusal(why_no_path) : absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status CheckAddresses(std::string_view value) {
@@ -51,12 +58,16 @@ absl::Status CheckAddresses(std::string_view value) {
   return absl::OkStatus();
 }
 
-absl::Status CheckFileName(std::string_view value) {
-  if (value.empty()) return Refusal("a file name can't be empty");
-  if (value.find('/') == std::string_view::npos && value != "." && value != "..") {
-    return absl::OkStatus();
-  }
-  return Refusal("it can't be a path, just a filename");
+absl::Status CheckSnapshotName(std::string_view value) {
+  return CheckName(value, "dbfilename can't be a path, just a filename");
+}
+
+absl::Status CheckLogFileName(std::string_view value) {
+  return CheckName(value, "appendfilename can't be a path, just a filename");
+}
+
+absl::Status CheckLogDirectoryName(std::string_view value) {
+  return CheckName(value, "appenddirname can't be a path, just a dirname");
 }
 
 absl::Status CheckAbsolutePath(std::string_view value) {

@@ -12,8 +12,11 @@ namespace zsetd {
 // IPv6; 16 at most.
 absl::Status CheckAddresses(std::string_view value);
 
-// The name of a file within a folder, not a path.
-absl::Status CheckFileName(std::string_view value);
+// The name of a file or a folder within a folder, not a path: dbfilename, appendfilename and
+// appenddirname.
+absl::Status CheckSnapshotName(std::string_view value);
+absl::Status CheckLogFileName(std::string_view value);
+absl::Status CheckLogDirectoryName(std::string_view value);
 
 // A path from the root, or nothing: the same file for a server that changes its directory.
 absl::Status CheckAbsolutePath(std::string_view value);

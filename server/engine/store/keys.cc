@@ -1,6 +1,8 @@
 #include "server/engine/store/keys.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -137,8 +139,11 @@ bool Keys::refuses_inexact_integers() const {
 
 bool Keys::applies_effects() const { return store_.nothing_due(); }
 
+// The server that propagated a request has already checked the length, perhaps with another limit.
 size_t Keys::most_string_bytes() const {
-  return static_cast<size_t>(store_.settings().proto_max_bulk_len);
+  constexpr size_t kMostInSnapshot = UINT32_MAX;
+  const auto most = static_cast<size_t>(store_.settings().proto_max_bulk_len);
+  return applies_effects() ? std::max(most, kMostInSnapshot) : most;
 }
 
 size_t Keys::most_sparse_hyperloglog_bytes() const {

@@ -1,7 +1,9 @@
 #include "server/persistence/log/append_log.h"
 
 #include <cassert>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "server/engine/support/errors.h"
@@ -259,6 +261,17 @@ void AppendLog::Continue() {
   ApplySettings();
   const LogRewriter::Progress progress = rewriter_.Continue(*thread_);
   if (progress != LogRewriter::Progress::kNone) OnRewriteEnded(progress);
+}
+
+bool AppendLog::WaitForBase() {
+  constexpr std::chrono::milliseconds kBetweenLooks{1};
+  while (IsOn() && IsBeginning()) {
+    const LogProgress progress = thread_->progress();
+    if (!IsRewriting() || (progress.is_retrying && !progress.is_broken)) return false;
+    Continue();
+    if (!HasWork()) std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return true;
 }
 
 void AppendLog::OnRewriteEnded(LogRewriter::Progress progress) {

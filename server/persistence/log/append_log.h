@@ -119,6 +119,11 @@ class AppendLog : public Journal {
   void Continue();
   bool HasWork() const { return rewriter_.HasWork(); }
 
+  // Continues a rewrite without which no valid log exists until it has ended. Returns whether the
+  // log is valid or off. It is not if the rewrite has failed or is not running, or if the disk does
+  // not accept writes. Takes as long as a snapshot.
+  bool WaitForBase();
+
   // Waits until all appended units are on the disk. Returns false if that has failed.
   bool Flush();
 

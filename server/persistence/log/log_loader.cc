@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "protocol/resp/request_parser.h"
+#include "protocol/resp/request_size.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -14,14 +15,6 @@ namespace zsetd {
 namespace {
 
 constexpr uint64_t kBytesPerReport = 1u << 20;
-
-// The bytes of a request in RESP.
-size_t EncodedBytes(Args argv) {
-  const auto header_bytes = [](uint64_t number) { return std::to_string(number).size() + 3; };
-  size_t bytes = header_bytes(argv.size());
-  for (const std::string_view word : argv) bytes += header_bytes(word.size()) + word.size() + 2;
-  return bytes;
-}
 
 class LogLoader {
  public:
@@ -111,7 +104,7 @@ absl::Status LogLoader::RunAll() {
 
 // A request whose length differs from its RESP encoding is an inline command or an annotation.
 absl::Status LogLoader::RunOne(Args argv) {
-  if (Position() - at_ != EncodedBytes(argv)) {
+  if (Position() - at_ != EncodedSize(argv)) {
     return argv[0].starts_with('#') ? absl::OkStatus() : Fail("not a command");
   }
   ++loaded_.commands;

@@ -128,12 +128,13 @@ void LogRewriter::Finish(LogThread& thread) {
 // `why` is a copy because the original may be a member of `rewrite_`.
 LogRewriter::Progress LogRewriter::Fail(absl::Status why, const LogThread& thread) {
   last_took_ = engine_.store().now() - rewrite_->started_at;
-  last_ok_ = false;
-  if (!absl::IsCancelled(why)) ++failures_;
-  if (!rewrite_->keeps_old_files) {
-    left_unnamed_file_ = true;
-    ++failed_beginnings_;
+  const bool is_failure = !absl::IsCancelled(why);
+  if (is_failure) {
+    last_ok_ = false;
+    ++failures_;
+    if (!rewrite_->keeps_old_files) ++failed_beginnings_;
   }
+  if (!rewrite_->keeps_old_files) left_unnamed_file_ = true;
   // A step that leaves the manifest uncertain breaks the log.
   NoteLeftovers(thread.progress().is_broken ? perhaps_named_ : unnamed_);
   rewrite_.reset();

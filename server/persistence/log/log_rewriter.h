@@ -76,7 +76,8 @@ class LogRewriter {
   void Reset();
 
   // Whether it is time to begin a log: immediately for the first try, after a pause if the last try
-  // has failed. Failures of other rewrites do not count. Precondition: no rewrite is running.
+  // has failed. Failures of other rewrites and cancelled tries do not count. Precondition: no
+  // rewrite is running.
   bool IsTimeToBegin() const;
   bool IsFirstBeginning() const { return failed_beginnings_ == 0; }
 

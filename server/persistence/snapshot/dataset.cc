@@ -17,12 +17,6 @@ constexpr Micros kBetweenReports{2'000'000};  // between progress reports of a l
 
 }  // namespace
 
-// The libraries of functions, even if this server cannot run them.
-std::string Dataset::Functions() const {
-  const Scripting& scripting = *engine_.services().scripting;
-  return scripting.Available().ok() ? scripting.DumpLibraries() : kept_functions_;
-}
-
 // The stream of a replica is its master's. The stream of a master consists of the commands that it
 // propagates.
 HistoryPlace Dataset::place() const {
@@ -34,14 +28,17 @@ HistoryPlace Dataset::place() const {
 }
 
 SnapshotContents Dataset::Contents() const {
-  SnapshotContents contents = {.functions = Functions(), .place = std::nullopt};
+  SnapshotContents contents = {.functions = engine_.services().scripting->DumpLibraries(),
+                               .place = std::nullopt};
   const bool has_place = engine_.replication().is_replica() || engine_.effects().has_stream();
   if (has_place) contents.place = place();
   return contents;
 }
 
 SnapshotContents Dataset::ContentsOfBase() const {
-  return {.functions = Functions(), .is_log_base = true, .place = std::nullopt};
+  return {.functions = engine_.services().scripting->DumpLibraries(),
+          .is_log_base = true,
+          .place = std::nullopt};
 }
 
 LoadOptions Dataset::Options() const {
@@ -181,11 +178,6 @@ absl::Status Dataset::FindDuplicates(const LoadedSnapshot& loaded) const {
 absl::Status Dataset::PutFunctions(const std::string& functions, const std::string& path,
                                    const ReloadOptions& reload) {
   Scripting& scripting = *engine_.services().scripting;
-  if (!scripting.Available().ok()) {
-    if (reload.flushes) kept_functions_.clear();
-    kept_functions_ += functions;
-    return absl::OkStatus();
-  }
   if (functions.empty()) {
     if (reload.flushes) scripting.FlushLibraries();
     return absl::OkStatus();

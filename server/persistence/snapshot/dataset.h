@@ -74,7 +74,6 @@ class Dataset {
   void Report(const LoadedSnapshot& loaded, Micros took) const;
 
  private:
-  std::string Functions() const;
   absl::StatusOr<LoadedSnapshot> Read(const std::string& path, LoadOptions options) const;
   absl::Status FindDuplicates(const LoadedSnapshot& loaded) const;
 
@@ -82,7 +81,6 @@ class Dataset {
   FileSystem& files_;
   const Log& log_;
   LoadTurns* turns_ = nullptr;
-  std::string kept_functions_;  // loaded libraries that cannot run here, for the next snapshots
 };
 
 }  // namespace zsetd

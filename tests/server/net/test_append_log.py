@@ -247,6 +247,30 @@ class AppendLog(ZsetdTest):
         self.assertEqual(self.serve().keys(), [b"before"])
         self.assertIsNone(self.server.stop())
 
+    def test_sigterm_completes_a_log_that_waits_for_a_snapshot_and_a_script(self):
+        self.start("--dir", str(self.folder), "--shutdown-timeout", "0",
+                   "--busy-reply-threshold", "20", "--repl-diskless-sync-delay", "0")
+        client = redis.Redis(port=self.server.port)
+        self.addCleanup(client.close)
+        for i in range(40):
+            client.set(i, os.urandom(1 << 20))
+        replica = self.connect(receive_buffer=4096)
+        replica.send("PSYNC", "?", "-1")
+        self.assertTrue(eventually(lambda: client.info("replication")["connected_slaves"] == 1))
+        client.config_set("appendonly", "yes")
+        client.set("acknowledged", 1)
+        self.assertEqual(client.info("persistence")["aof_rewrite_scheduled"], 1)
+        caller, other = self.connect(), self.connect()
+        caller.send("EVAL", "while true do end", "0")
+        self.assertTrue(eventually(lambda: str(other.ask("PING")).startswith("BUSY")))
+        self.server.ask_to_leave()
+        self.assertTrue(eventually(lambda: "A script is running" in self.server.log()))
+        self.assertEqual(other.ask("SCRIPT", "KILL"), b"OK")
+        self.assertEqual(self.server.exit_code(), 0)
+        client = self.serve()
+        self.assertEqual(client.get("acknowledged"), b"1")
+        self.assertEqual(client.dbsize(), 41)
+
     def test_a_log_that_starts_within_a_transaction_contains_each_write_once(self):
         for with_replica in False, True:
             with self.subTest(with_replica=with_replica):

@@ -209,6 +209,31 @@ TEST_F(FollowerTest, GivesUpALinkThatIsSilent) {
   expect_given_up();
 }
 
+TEST_F(FollowerTest, GivesUpAMasterThatDoesNotReplyToTheHandshake) {
+  Start();
+  Connected();
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_TRUE(network_.IsOpen());
+    Pass(seconds(5));
+    Receive("\n");
+  }
+  Pass(seconds(1));
+  EXPECT_FALSE(network_.IsOpen());
+  EXPECT_NE(log_.find("the handshake has taken more than 60 seconds"), std::string::npos);
+}
+
+// A master sends signs of life until it begins a snapshot.
+TEST_F(FollowerTest, WaitsForASnapshotThatIsPrepared) {
+  Start();
+  Connected();
+  Receive(kIntroduced);
+  for (int i = 0; i < 60; ++i) {
+    Pass(seconds(5));
+    ASSERT_TRUE(network_.IsOpen());
+    Receive("\n");
+  }
+}
+
 TEST_F(FollowerTest, AcknowledgesItsOffsetEverySecond) {
   Start();
   Link();

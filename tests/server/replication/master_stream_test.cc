@@ -47,6 +47,7 @@ class Replica {
   void Record(const MasterStream::Applied& applied) {
     EXPECT_TRUE(peer.engine().effects().is_muted());
     (applied.changes_data ? data : link) += applied.bytes;
+    if (applied.changes_data) logged += applied.log_bytes;
     all += applied.bytes;
     EXPECT_EQ(applied.database_before, database);
     database = applied.database_after;
@@ -54,6 +55,7 @@ class Replica {
 
   EnginePeer peer{WithDebug()};
   std::string data;
+  std::string logged;
   std::string link;
   std::string all;
   int database = 0;
@@ -121,6 +123,7 @@ TEST(MasterStream, MakesTheSameDataHoweverItIsSplit) {
       EXPECT_EQ(replica.stream.offset(), static_cast<int64_t>(1000 + replica.all.size()));
     }
     EXPECT_EQ(replica.all, bytes);
+    EXPECT_EQ(replica.logged, replica.data);
     replica.peer.Pass(master.engine().store().now() - replica.peer.engine().store().now());
     EXPECT_EQ(Digest(replica.peer), Digest(master));
   }
@@ -151,6 +154,50 @@ TEST(MasterStream, SeparatesRequestsAboutTheLink) {
   EXPECT_EQ(replica.link, kPing + kGetAck + kPing);
   EXPECT_TRUE(replica.stream.TakeAckRequest());
   EXPECT_FALSE(replica.stream.TakeAckRequest());
+}
+
+// A log with other bytes could not be loaded.
+TEST(MasterStream, LogsOnlyRequestsThatChangeData) {
+  const std::string multi = Multibulk({"MULTI"});
+  const std::string exec = Multibulk({"EXEC"});
+  const std::string set = Multibulk({"SET", "a", "b"});
+  const std::string more = Multibulk({"SET", "c", "d"});
+  struct Case {
+    std::string stream;
+    std::string log;
+  };
+  for (const auto& [stream, log] : std::vector<Case>{
+           {"SET a b\r\n" + more, set + more},
+           {set + "\r\n" + more, set + more},
+           {set + "\n" + more, set + more},
+           {set + "*0\r\n" + more, set + more},
+           {"SET" + std::string(19, ' ') + "a b\r\n" + more, set + more},  // as long as in RESP
+           {"MULTI\r\n" + set + more + exec, multi + set + more + exec},
+           {multi + set + kGetAck + more + exec, multi + set + more + exec},
+           {multi + set + kPing + exec + more, multi + set + exec + more},
+           {set + kPing + "\r\n" + kPing + more, set + more},
+       }) {
+    for (const size_t part : {size_t{1}, size_t{7}, stream.size()}) {
+      SCOPED_TRACE(stream + " in parts of " + std::to_string(part));
+      Replica replica;
+      for (size_t at = 0; at < stream.size(); at += part) {
+        ASSERT_TRUE(replica.Receive(std::string_view(stream).substr(at, part)).ok());
+      }
+      EXPECT_EQ(replica.all, stream);
+      EXPECT_EQ(replica.logged, log);
+      EXPECT_EQ(Ask(replica.peer, {"GET", "a"}), "$1\r\nb\r\n");
+    }
+  }
+}
+
+TEST(MasterStream, AppliesStringsLongerThanTheOwnLimit) {
+  Replica replica;
+  Ask(replica.peer, {"CONFIG", "SET", "proto-max-bulk-len", "1mb"});
+  const std::string part(1 << 20, 'x');
+  ASSERT_TRUE(
+      replica.Receive(Multibulk({"SET", "a", part}) + Multibulk({"APPEND", "a", part})).ok());
+  EXPECT_EQ(Ask(replica.peer, {"STRLEN", "a"}), ":2097152\r\n");
+  EXPECT_TRUE(Ask(replica.peer, {"APPEND", "a", "x"}).starts_with("-ERR string exceeds"));
 }
 
 TEST(MasterStream, ContinuesInItsDatabase) {

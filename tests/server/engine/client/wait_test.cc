@@ -115,12 +115,15 @@ TEST(AcknowledgementWait, EndsWhenEnoughReplicasHaveAcknowledged) {
   EXPECT_FALSE(for_more.IsAcknowledged());
 }
 
-TEST(AcknowledgementWait, NoLogMeansNoLogHasTheWrites) {
+// The log was switched off during the wait.
+TEST(AcknowledgementWait, ForTheLogEndsWithAnErrorWithoutALog) {
   const Client client(1, "127.0.0.1:50000", "127.0.0.1:6379", kNow, [] {});
   const Services services;
   EXPECT_EQ(AcknowledgementsOf(client, services).own_logs, 0);
   const CountingWait wait(client, services, {.own_logs = 1});
-  EXPECT_FALSE(wait.IsAcknowledged());
+  EXPECT_TRUE(wait.IsAcknowledged());
+  EXPECT_EQ(GivenUp(wait),
+            "-ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.\r\n");
 }
 
 }  // namespace

@@ -349,16 +349,6 @@ TEST(AppendLog, CanBeTurnedOnAndOffWhileTheServerRuns) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
-// Accepts the snapshot of a replica, and drops it.
-class EmptySink : public SnapshotSink {
- public:
-  EmptySink() : SnapshotSink(/*with_checksum=*/false) {}
-
- private:
-  absl::Status Put(std::string_view) override { return absl::OkStatus(); }
-  absl::Status Complete() override { return absl::OkStatus(); }
-};
-
 TEST(AppendLog, ALogTurnedOnDuringASnapshotStartsAfterIt) {
   for (const bool is_for_replica : {false, true}) {
     SCOPED_TRACE(is_for_replica ? "for a replica" : "BGSAVE");

@@ -5,11 +5,13 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/persistence/log/log_manifest.h"
+#include "server/persistence/snapshot/snapshot_sink.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -92,5 +94,15 @@ inline void Rewrite(EnginePeer& peer) {
   }
   ASSERT_FALSE(peer.persistence().IsRewriting());
 }
+
+// Accepts the snapshot of a replica, and drops it.
+class EmptySink : public SnapshotSink {
+ public:
+  EmptySink() : SnapshotSink(/*with_checksum=*/false) {}
+
+ private:
+  absl::Status Put(std::string_view) override { return absl::OkStatus(); }
+  absl::Status Complete() override { return absl::OkStatus(); }
+};
 
 }  // namespace zsetd::log_test
