@@ -10,7 +10,7 @@ namespace {
 
 constexpr Millis kBetweenTries{100};
 
-// A process that was stopped first reads what has arrived in the meantime.
+// A process that was stopped first reads the replies that have arrived in the meantime.
 constexpr Millis kForArrivedReplies{100};
 
 // As Valkey names them.

@@ -36,9 +36,9 @@ namespace zsetd {
 //
 // Clients use the source until the end. Then their requests, also those that wait for the end of
 // the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
-// deletes what it has received. If the source loses the connection after FINISH and hears nothing
-// about the slots until its pause has ended, it keeps them with a greater epoch than the one that
-// it has granted: the target may have crashed after the save. Migrations pause writes one at a
+// deletes the keys that it has received. If the source loses the connection after FINISH, and no
+// node claims the slots until its pause has ended, it keeps them with a greater epoch than the one
+// that it has granted: the target may have crashed after the save. Migrations pause writes one at a
 // time. Both nodes note in nodes.conf which keys they have to delete, and in the stream for their
 // replicas, one of which may be promoted. Clients do not see these keys.
 class SlotMigrations : public SlotMigrationControl,

@@ -426,7 +426,7 @@ TEST_F(NodeHostTest, AnImportTakesTheSlotsOnlyWhileTheSourceHasPaused) {
   EXPECT_EQ(service_.StateOf(KeySlot(kOfOther)).owner, ClusterControl::Owner::kSelf);
 }
 
-// The source has ended its pause meanwhile.
+// The source ends its pause during the save.
 TEST_F(NodeHostTest, AnImportThatIsSavedTooLateLeavesTheSlotToItsSource) {
   Client& source = ImportKey(kOfOther);
   network_.sent.clear();
