@@ -52,6 +52,7 @@ absl::Status Failover::Start(const FailoverRequest& request) {
   state_ = State::kWaiting;
   engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
                                   ClientPause::kUntilEnded);
+  engine_.services().replicas->AskForAcknowledgements();
   return absl::OkStatus();
 }
 

@@ -240,13 +240,15 @@ void Replicas::EndRound() {
 }
 
 // A master of a cluster announces where the stream ends when a manual failover pauses the writes.
-// With FAILOVER the stream ends when the roles are exchanged; until then, perhaps for long, the
-// replicas receive PING.
+// With FAILOVER the stream ends when the roles are exchanged. Until then, perhaps for long, the
+// replicas need signs of life.
 bool Replicas::MayAppendControl() const {
-  const ClientPause& pause = engine_.clients().pause();
-  const bool is_failover_on = pause.IsOn(ClientPause::Cause::kFailover, engine_.store().now());
   const bool must_end = engine_.settings().cluster_enabled || engine_.replication().is_replica();
-  return !(is_failover_on && must_end) && !persistence_.IsSavedForExit();
+  return !(IsFailoverOn() && must_end) && !persistence_.IsSavedForExit();
+}
+
+bool Replicas::IsFailoverOn() const {
+  return engine_.clients().pause().IsOn(ClientPause::Cause::kFailover, engine_.store().now());
 }
 
 // Appends a request of the protocol to the stream. It does not count as a change.
@@ -455,6 +457,8 @@ void Replicas::Ping(Millis now) {
   if (now - pinged_at_ < period) return;
   if (!MayAppendControl()) return;
   pinged_at_ = now;
+  // FAILOVER waits until a replica has acknowledged the whole stream, with this request.
+  if (IsFailoverOn()) return AppendControl({"REPLCONF", "GETACK", "*"});
   AppendControl({"PING"});
 }
 

@@ -97,6 +97,7 @@ class Replicas {
   int64_t CountGood() const;
   Millis Now() const;
   bool MayAppendControl() const;
+  bool IsFailoverOn() const;
   void AppendControl(std::initializer_list<std::string_view> words);
   void DropUnneeded();
   void FreeBacklog(Millis now);

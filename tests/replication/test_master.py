@@ -357,7 +357,7 @@ class Master(ReplicationTest):
         with self.assertRaisesRegex(redis.ResponseError, "No failover in progress"):
             master.client.execute_command("FAILOVER", "ABORT")
 
-    def test_replicas_receive_ping_while_a_failover_waits(self):
+    def test_replicas_receive_signs_of_life_while_a_failover_waits(self):
         master = self.start(ZSETD, "--repl-ping-replica-period", "1")
         other, target = self.replica_of(master), self.replica_of(master)
         for replica in other, target:
