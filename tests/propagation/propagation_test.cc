@@ -130,6 +130,9 @@ class PropagationTest : public testing::Test {
       Run("a", requests_.Of("zsetdata"));
     }
     if (row.starts_with("x")) MakePendingEntries();
+    if (row.starts_with("function|")) {
+      for (int left = 4; left > 0; --left) Run("a", requests_.Of("function|load"));
+    }
     for (int left = 6; left > 0 && !propagated_.contains(row); --left) {
       RunSingle(row);
       if (IsWaiting("a")) peer_.Pass(Millis(100));  // its timeout
