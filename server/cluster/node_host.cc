@@ -128,8 +128,11 @@ void NodeHost::EndRound() {
 
 void NodeHost::Tick(Micros budget) {
   MakeSteps();
-  // A client may have begun to wait while the cluster was down.
-  if (std::exchange(topology_has_changed_, false) || !bus_->IsUp()) EndWaits();
+  if (std::exchange(topology_has_changed_, false)) {
+    EndWaits();
+  } else if (!bus_->IsUp()) {  // a client may have begun to wait in the meantime
+    engine_.blocked_runner().EndMisroutedWaits();
+  }
   if (AwaitsOwners() && Now() >= erases_from_) DecideErasure();
   if (MayErase()) eraser_->Continue(budget);
   const Millis now(Now());

@@ -86,15 +86,18 @@ void BusRoles::EndManualFailover() {
 }
 
 bool BusRoles::ClaimGreatestEpoch() {
-  ClusterNode& self = state_.self();
+  const ClusterNode& self = state_.self();
   const uint64_t greatest = state_.topology.GreatestConfigEpoch();
   if (self.config_epoch != 0 && self.config_epoch == greatest) return false;
-  state_.topology.current_epoch = greatest + 1;
-  self.config_epoch = greatest + 1;
-  state_.Notice("This node claims configuration epoch " + std::to_string(greatest + 1) +
+  ClaimEpoch(greatest + 1);
+  return true;
+}
+
+void BusRoles::ClaimEpoch(uint64_t epoch) {
+  state_.topology.RaiseConfigEpoch(state_.self(), epoch);
+  state_.Notice("This node claims configuration epoch " + std::to_string(epoch) +
                 " without a vote");
   state_.SaveSyncedLater();
-  return true;
 }
 
 size_t BusRoles::CountWorkingReplicas(const ClusterNode& master) const {

@@ -41,6 +41,9 @@ class BusRoles {
   // greatest already.
   bool ClaimGreatestEpoch();
 
+  // Gives this node an epoch above all others without a vote, and saves it.
+  void ClaimEpoch(uint64_t epoch);
+
   // The number of replicas of the node that have not failed. O(nodes).
   size_t CountWorkingReplicas(const ClusterNode& master) const;
 

@@ -450,17 +450,10 @@ absl::Status ClusterBus::TakeSlots(const SlotSet& slots, const TakeoverLimits& l
   return machine_->TakeSlots(slots, limits);
 }
 
-uint64_t ClusterBus::GreatestEpoch() const {
-  return machine_->state.topology.GreatestConfigEpoch();
-}
-
 void ClusterBus::OutbidEpoch(uint64_t epoch) {
   BusState& state = machine_->state;
   if (state.self().config_epoch > epoch) return;
-  state.topology.RaiseConfigEpoch(state.self(), std::max(epoch, GreatestEpoch()) + 1);
-  state.Notice("This node claims configuration epoch " + std::to_string(state.self().config_epoch) +
-               " without a vote");
-  state.SaveSyncedLater();
+  machine_->roles.ClaimEpoch(std::max(epoch, state.topology.GreatestConfigEpoch()) + 1);
   if (state.SaveAsRequested().ok()) Announce();
 }
 

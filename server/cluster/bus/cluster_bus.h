@@ -164,9 +164,6 @@ class ClusterBus {
   void EndMove(size_t slot);
   absl::Status AssignSlot(size_t slot, const ClusterNode& owner);
 
-  // The greatest epoch that this node knows.
-  uint64_t GreatestEpoch() const;
-
   // A target of slots was lost that may have saved, but not announced, a takeover with an epoch up
   // to `epoch`. Claims a greater one without a vote, so that the takeover does not count after a
   // restart of the target.

@@ -143,11 +143,11 @@ void SlotExport::Flush() {
 // Notifies the owner of pauses, and closes the connection at the end.
 void SlotExport::Settle() {
   Flush();
-  const bool has_failed = machine_.state() == ExportMachine::State::kFailed;
-  if (has_failed && machine_.HasLostGrant() && !std::exchange(has_given_up_grant_, true)) {
-    owner_.OnGivenUpGrant(granted_epoch_);
+  if (std::exchange(is_paused_, machine_.IsPaused()) != machine_.IsPaused()) {
+    const bool has_failed = machine_.state() == ExportMachine::State::kFailed;
+    if (has_failed && machine_.HasLostGrant()) owner_.OnGivenUpGrant(granted_epoch_);
+    owner_.OnPause();
   }
-  if (std::exchange(is_paused_, machine_.IsPaused()) != machine_.IsPaused()) owner_.OnPause();
   if (!has_ended() || is_receiving_) return;
   connection_.reset();
   copy_.reset();

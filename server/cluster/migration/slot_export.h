@@ -112,7 +112,6 @@ class SlotExport : private Connection::Owner {
   bool has_started_ = false;
   bool is_paused_ = false;  // as the owner knows
   uint64_t granted_epoch_ = 0;
-  bool has_given_up_grant_ = false;  // as the owner knows
   bool has_unsent_ = false;
   bool is_receiving_ = false;
   Millis spoke_at_{0};
