@@ -230,7 +230,8 @@ class AppendLog(ZsetdTest):
             self.server = master
             follower = redis.Redis(port=replica.port)
             self.addCleanup(follower.close)
-            self.assertTrue(eventually(lambda: follower.get("before") == b"1"))
+            self.assertTrue(eventually(lambda: follower.info("replication")["master_link_status"] == "up"))
+            self.assertEqual(follower.get("before"), b"1")
         caller, other = self.connect(), self.connect()
         for words in run:
             caller.send(*words)
