@@ -61,6 +61,10 @@ void Prepare(StreamSocket& socket, const Settings& settings) {
   socket.set_option(TcpOption<TCP_KEEPCNT>(kUnansweredProbes), ignored);
 }
 
+bool UsesTls(const Settings& settings) {
+  return settings.tls_port != 0 || settings.tls_replication || settings.tls_cluster;
+}
+
 // Whether the address does not exist on this machine, as opposed to being in use.
 bool IsMissing(const error_code& error) {
   return error == boost::system::errc::address_not_available ||
@@ -126,7 +130,7 @@ absl::Status Server::Listen() {
 }
 
 absl::Status Server::Apply(const Settings& settings) {
-  const TlsContext before = tls_;
+  const TlsInUse before = tls_;
   if (const absl::Status status = ApplyTls(settings); !status.ok()) {
     log_.Write(LogLevel::kWarning,
                "Cannot reload the TLS settings: " + std::string(ErrorLine(status)));
@@ -141,25 +145,39 @@ absl::Status Server::Apply(const Settings& settings) {
 // that an error is reported when they are set.
 absl::Status Server::ApplyTls(const Settings& settings) {
   const Settings& before = engine_.settings();
-  const bool is_same = SameTls(settings, before) &&
+  const bool is_same = UsesTls(before) && SameTls(settings, before) &&
                        settings.tls_replication == before.tls_replication &&
                        settings.tls_cluster == before.tls_cluster;
-  const bool is_used = settings.tls_port != 0 || settings.tls_replication || settings.tls_cluster;
-  if (is_used && !(is_same && is_listening_)) {
+  if (UsesTls(settings) && !(is_same && is_listening_)) {
     if (absl::Status status = CheckTlsClientFiles(settings); !status.ok()) return status;
   }
   if (settings.tls_port == 0 && !settings.tls_cluster) return CheckTls(settings);
-  if (tls_ != nullptr && SameTls(settings, before)) return absl::OkStatus();
-  return MakeTlsContext(settings, tls_);
+  if (tls_.IsOf(settings)) return absl::OkStatus();
+  const bool undoes = tls_before_.IsOf(settings) && SameTls(settings, before);
+  if (undoes) {  // without the files, which may have changed
+    std::swap(tls_, tls_before_);
+    return absl::OkStatus();
+  }
+  TlsInUse next{.context = nullptr, .settings = std::make_shared<const Settings>(settings)};
+  if (absl::Status status = MakeTlsContext(settings, next.context); !status.ok()) return status;
+  tls_before_ = std::exchange(tls_, std::move(next));
+  return absl::OkStatus();
 }
 
+bool Server::TlsInUse::IsOf(const Settings& other) const {
+  return settings != nullptr && SameTls(*settings, other);
+}
+
+// If the engine's settings have these addresses already, as many of them as possible are opened,
+// and the error is only logged: a later change of another setting must not fail because of them.
 absl::Status Server::ApplyAddresses(const Settings& settings) {
-  const std::vector<ListenAddress> before = AddressesOf(engine_.settings());
   const std::vector<ListenAddress> wanted = AddressesOf(settings);
-  if (wanted == before) return absl::OkStatus();
+  if (wanted == addresses_) return absl::OkStatus();
+  const std::vector<ListenAddress> before = addresses_;
   const absl::Status status = ListenAt(wanted);
   if (status.ok()) return status;
   log_.Write(LogLevel::kWarning, ErrorLine(status));
+  if (wanted == AddressesOf(engine_.settings())) return absl::OkStatus();
   const absl::Status restored = ListenAt(before);
   if (!restored.ok()) log_.Write(LogLevel::kWarning, ErrorLine(restored));
   const bool other_addresses = settings.bind != engine_.settings().bind;
@@ -179,21 +197,30 @@ std::vector<Server::ListenAddress> Server::AddressesOf(const Settings& settings)
 }
 
 // Keeps unchanged listeners. Closes removed listeners first: 0.0.0.0 overlaps with any single
-// address. Existing connections stay.
+// address. Existing connections stay. Opens the other addresses even if one fails, and returns the
+// first error.
 absl::Status Server::ListenAt(const std::vector<ListenAddress>& addresses) {
   std::erase_if(listeners_, [&](const OpenListener& open) {
     const bool stays = std::ranges::count(addresses, open.address) > 0;
     if (!stays) open.listener->Stop();
     return !stays;
   });
+  absl::Status status;
+  std::vector<ListenAddress> failed;
   for (const ListenAddress& address : addresses) {
     const bool is_open = std::ranges::count(listeners_, address, &OpenListener::address) > 0;
     if (is_open) continue;
     auto opened = Open(address, ToClients(address.with_tls));
-    if (!opened.ok()) return opened.status();
-    if (*opened != nullptr) listeners_.push_back({address, *std::move(opened)});
+    if (opened.ok() && *opened != nullptr) {
+      listeners_.push_back({address, *std::move(opened)});
+    }
+    if (!opened.ok()) failed.push_back(address);
+    status.Update(opened.status());
   }
-  return absl::OkStatus();
+  addresses_ = addresses;
+  std::erase_if(addresses_,
+                [&](const ListenAddress& each) { return std::ranges::count(failed, each) > 0; });
+  return status;
 }
 
 std::function<void(StreamSocket)> Server::ToClients(bool with_tls) {
@@ -260,8 +287,9 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   Prepare(socket, engine_.settings());
   IoThread& thread = LeastLoaded();
   auto session = std::make_shared<Session>(
-      std::move(socket), with_tls ? std::make_unique<Tls>(tls_) : nullptr, port_.NextClientId(),
-      port_.now(), thread, log_, *held_replies_, [this](Session& ended) { OnEnd(ended); });
+      std::move(socket), with_tls ? std::make_unique<Tls>(tls_.context) : nullptr,
+      port_.NextClientId(), port_.now(), thread, log_, *held_replies_,
+      [this](Session& ended) { OnEnd(ended); });
   sessions_.insert(session);
   thread.AddConnection();
   session->Start(port_);
@@ -272,7 +300,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
 void Server::OnPeer(StreamSocket socket, const PeerPort::OnPeer& on_peer) {
   const bool with_tls = engine_.settings().tls_cluster;
   std::unique_ptr<Tls> tls;
-  if (with_tls) tls = std::make_unique<Tls>(tls_);
+  if (with_tls) tls = std::make_unique<Tls>(tls_.context);
   on_peer([&](Connection::Owner& owner) {
     return AcceptConnection(main_.poller(), engine_.settings(), Socket(std::move(socket)),
                             std::move(tls), owner);

@@ -55,6 +55,9 @@ class Server : public NetworkControl, public PeerPort {
   // Applies changed settings: reads the TLS files again, for new connections, and listens on other
   // addresses and ports. Existing connections stay. Checks ciphers and versions even while TLS is
   // not in use. A refusal is a human-readable reason and changes nothing.
+  //
+  // Compares with the addresses and the TLS context in use, not with the engine's settings. So a
+  // call with the engine's settings undoes the last call, if another service refused its settings.
   absl::Status Apply(const Settings& settings) override;
 
   // Serves clients until the server stops. The calling thread is the main thread. Before and after
@@ -91,6 +94,13 @@ class Server : public NetworkControl, public PeerPort {
   struct OpenListener {
     ListenAddress address;
     std::shared_ptr<Listener> listener;
+  };
+  // What new TLS connections use. Empty until TLS is used.
+  struct TlsInUse {
+    TlsContext context;
+    std::shared_ptr<const Settings> settings;  // from which the context was made
+
+    bool IsOf(const Settings& other) const;
   };
   static std::vector<ListenAddress> AddressesOf(const Settings& settings);
   absl::Status ListenAt(const std::vector<ListenAddress>& addresses);
@@ -139,9 +149,11 @@ class Server : public NetworkControl, public PeerPort {
   boost::asio::signal_set signals_;
   boost::asio::steady_timer grace_;  // for clients, then for replicas
   std::vector<OpenListener> listeners_;
+  std::vector<ListenAddress> addresses_;  // of `listeners_`, and the skipped ones
   std::vector<std::shared_ptr<Listener>> peer_listeners_;
   std::shared_ptr<Listener> unix_listener_;  // null without a Unix socket
-  TlsContext tls_;                           // for new connections; null while TLS is not in use
+  TlsInUse tls_;
+  TlsInUse tls_before_;  // the last change replaced it, and may be undone
   absl::flat_hash_set<std::shared_ptr<Session>> sessions_;
   int asked_to_stop_ = 0;
   bool is_listening_ = false;

@@ -508,6 +508,76 @@ class ListenAddresses(FolderTest):
         self.assertEqual(self.set(client, "bind", "127.0.0.1"), b"OK")
 
 
+class RefusedChanges(FolderTest):
+    """CONFIG SET with several settings, of which the append-only log refuses its own. All others
+    keep their old effect, not only their old value."""
+
+    def setUp(self):
+        super().setUp()
+        for folder in self.folder, self.folder / "other":
+            folder.mkdir(exist_ok=True)
+            (folder / "appendonlydir").touch()  # so that the log cannot begin
+        self.start("--dir", str(self.folder), "--bind", "127.0.0.1", "--maxclients", "100",
+                   "--enable-protected-configs", "yes")
+        self.client = self.connect()
+
+    def refuse(self, *pairs):
+        names = pairs[::2]
+        before = self.client.ask("CONFIG", "GET", *names)
+        reply = self.client.ask("CONFIG", "SET", *pairs, "appendonly", "yes")
+        self.assertIsInstance(reply, RuntimeError, pairs)
+        self.assertEqual(self.client.ask("CONFIG", "GET", *names), before)
+
+    def reaches(self, port, host="127.0.0.1"):
+        with socket.socket() as probe:
+            return probe.connect_ex((host, port)) == 0
+
+    def test_keep_the_port(self):
+        other = free_port()
+        for port in other, 0:
+            self.refuse("port", port)
+            self.assertTrue(self.reaches(self.server.port))
+            self.assertFalse(self.reaches(other))
+        self.assertEqual(self.client.ask("CONFIG", "SET", "port", other), b"OK")
+        self.assertTrue(self.reaches(other))
+        self.assertFalse(self.reaches(self.server.port))
+
+    def test_keep_the_addresses(self):
+        for bind in "127.0.0.1 127.0.0.2", "*", "127.0.0.2":
+            self.refuse("bind", bind)
+            self.assertTrue(self.reaches(self.server.port))
+            self.assertFalse(self.reaches(self.server.port, "127.0.0.2"))
+
+    def test_open_no_tls_port(self):
+        certificate, key = Certificates(self.folder).make("server")
+        tls_port = free_port()
+        self.refuse("tls-cert-file", certificate, "tls-key-file", key, "tls-auth-clients", "no",
+                    "tls-port", tls_port)
+        self.assertFalse(self.reaches(tls_port))
+
+    def test_keep_the_directory(self):
+        self.refuse("dir", str(self.folder / "other"))
+        self.assertEqual(os.readlink(f"/proc/{self.server.process.pid}/cwd"), str(self.folder))
+
+    def test_keep_the_log_level(self):
+        self.refuse("loglevel", "warning")
+        self.assertEqual(self.client.ask("SAVE"), b"OK")
+        self.assertIn("DB saved on disk", self.server.log())
+
+    def test_keep_the_limit_of_clients(self):
+        self.refuse("maxclients", 1)
+        self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+    def test_keep_the_password(self):
+        self.refuse("requirepass", "secret")
+        self.assertEqual(self.connect().ask("PING"), b"PONG")
+
+    def test_keep_the_limit_of_memory(self):
+        self.refuse("maxmemory", 1, "maxmemory-policy", "allkeys-lru")
+        self.assertEqual(self.client.ask("SET", "k", "v"), b"OK")
+        self.assertEqual(self.client.ask("GET", "k"), b"v")
+
+
 class Rewrites(FolderTest):
     def test_a_relative_directory_is_written_as_a_full_path(self):
         (self.folder / "other").mkdir()

@@ -1,5 +1,7 @@
 """TLS: which clients are accepted, and certificates that are replaced at run time."""
 
+import os
+import pathlib
 import shutil
 import socket
 import ssl
@@ -167,6 +169,48 @@ class Tls(ZsetdTest):
         self.assert_turned_away(stranger)
         self.assertEqual(plain.ask("CONFIG", "SET", "tls-auth-clients", "no"), b"OK")
         self.assertTrue(self.client().ping())
+
+    def test_settings_that_change_while_the_port_is_closed_apply_when_it_opens_again(self):
+        self.start_tls()
+        self.assertTrue(self.client().ping())
+        plain = self.connect()
+        certificate, key = self.certificates.make("reopened")
+        for pairs in (["tls-port", 0], ["tls-auth-clients", "yes"],
+                      ["tls-cert-file", certificate, "tls-key-file", key],
+                      ["tls-port", self.tls_port]):
+            self.assertEqual(plain.ask("CONFIG", "SET", *pairs), b"OK", pairs)
+        self.assert_turned_away()
+        self.assertTrue(self.client(self.client_files).ping())
+        secret = self.handshake(self.context(self.client_files))
+        self.assertIn((("commonName", "reopened"),), secret.getpeercert()["subject"])
+
+    def test_a_change_that_is_refused_for_another_setting_changes_no_check_of_clients(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "appendonlydir").touch()  # so that the log cannot begin
+            self.start_tls("--tls-auth-clients", "yes", "--dir", folder)
+            plain = self.connect()
+            certificate, key = self.certificates.make("refused")
+            for pairs in (["tls-auth-clients", "no"], ["tls-cert-file", certificate, "tls-key-file", key],
+                          ["tls-port", 0]):
+                reply = plain.ask("CONFIG", "SET", *pairs, "appendonly", "yes")
+                self.assertIsInstance(reply, RuntimeError, pairs)
+                self.assert_turned_away()
+                self.assertTrue(self.client(self.client_files).ping(), pairs)
+                secret = self.handshake(self.context(self.client_files))
+                self.assertIn((("commonName", "server"),), secret.getpeercert()["subject"])
+
+    def test_a_refused_change_leaves_the_certificate_in_use_even_if_its_file_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "appendonlydir").touch()
+            own = [shutil.copy(each, folder) for each in self.server_files]
+            self.start_tls("--dir", folder, "--tls-cert-file", own[0], "--tls-key-file", own[1])
+            plain = self.connect()
+            os.remove(own[0])
+            certificate, key = self.certificates.make("refused")
+            reply = plain.ask("CONFIG", "SET", "tls-cert-file", certificate, "tls-key-file", key,
+                              "appendonly", "yes")
+            self.assertIsInstance(reply, RuntimeError)
+            self.assertEqual(self.subject(), "server")
 
     def test_certificates_change_without_a_restart(self):
         self.start_tls()
