@@ -209,7 +209,7 @@ void PersistenceService::ConsiderBeginningLog() {
   constexpr std::chrono::seconds kBetweenTries{5};
   if (!log_is_due_ || load_ != nullptr || IsSaving() || IsRewriting()) return;
   if (engine_.units().IsInTransaction()) return;
-  if (log_failed_at_ && engine_.store().now() - *log_failed_at_ < kBetweenTries) return;
+  if (log_failed_at_ && engine_.host().stopwatch() - *log_failed_at_ < kBetweenTries) return;
   (void)BeginDueLog();
 }
 
@@ -221,7 +221,7 @@ absl::Status PersistenceService::BeginDueLog() {
 }
 
 void PersistenceService::NoteFailedBegin(const absl::Status& why) {
-  log_failed_at_ = engine_.store().now();
+  log_failed_at_ = engine_.host().stopwatch();
   engine_.disk().set_log_error(std::string(ErrorLine(why)));
   log_.Write(LogLevel::kWarning,
              "Cannot begin the append only file. Refusing writes until it begins: " +

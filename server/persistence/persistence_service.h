@@ -190,9 +190,10 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   // Whether the log is on but does not exist: a master's snapshot has ended it, or its first
   // rewrite waits for the end of another snapshot.
   bool log_is_missing_ = false;
-  bool log_is_due_ = false;              // the log begins when no snapshot is being taken
-  std::optional<bool> next_log_state_;   // set in a transaction: on or off after it
-  std::optional<Millis> log_failed_at_;  // the last try to begin the due log; nullopt: no failure
+  bool log_is_due_ = false;             // the log begins when no snapshot is being taken
+  std::optional<bool> next_log_state_;  // set in a transaction: on or off after it
+  std::optional<Micros>
+      log_failed_at_;  // by the stopwatch, the last try to begin the due log; nullopt: no failure
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
   std::function<bool()> is_transfer_full_;
   std::optional<absl::Status> transfer_result_;

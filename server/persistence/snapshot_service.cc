@@ -28,7 +28,8 @@ SnapshotService::SnapshotService(Engine& engine, FileSystem& files, DataDirector
       dataset_(dataset),
       log_(log),
       on_progress_(std::move(on_progress)),
-      last_saved_at_(engine.store().now()) {}
+      last_saved_at_(engine.store().now()),
+      saved_at_(engine.host().stopwatch()) {}
 
 SnapshotService::~SnapshotService() { Abandon(); }
 
@@ -55,17 +56,18 @@ SnapshotStatus SnapshotService::status() const {
   SnapshotStatus status = {
       .saving = job_ != nullptr,
       .last_save_ok = last_save_ok_,
-      .last_save_took = last_save_took_,
       .last_saved_at = last_saved_at_,
       .changes_since_last_save = engine_.store().change_count() - saved_changes_,
       .saves = saves_,
       .keys_loaded = keys_loaded_,
       .keys_expired = keys_expired_,
   };
+  if (last_save_took_) status.last_save_took = std::chrono::duration_cast<Millis>(*last_save_took_);
   if (job_ != nullptr) {
     status.keys_saved = job_->keys_saved();
     status.keys_to_save = job_->keys();
-    status.saving_for = engine_.store().now() - job_->started_at();
+    status.saving_for =
+        std::chrono::duration_cast<Millis>(engine_.host().stopwatch() - job_->started_at());
   }
   return status;
 }
@@ -104,6 +106,7 @@ absl::Status SnapshotService::Save() {
   saved_changes_ = changes;
   saved_offset_ = engine_.replication().offset();
   last_saved_at_ = engine_.store().now();
+  saved_at_ = engine_.host().stopwatch();
   last_save_ok_ = true;
   engine_.disk().set_snapshots_fail(false);
   const Micros took = engine_.host().stopwatch() - start;
@@ -114,7 +117,7 @@ absl::Status SnapshotService::Save() {
 
 absl::Status SnapshotService::StartSaving() {
   assert(job_ == nullptr);
-  last_try_at_ = engine_.store().now();
+  last_try_at_ = engine_.host().stopwatch();
   ++saves_;
   auto file = CreateFile(engine_.settings().dbfilename);
   if (!file.ok()) {
@@ -144,7 +147,7 @@ void SnapshotService::ReportProgress() {
   const auto tenths = static_cast<int>(job_->keys_saved() * 10 / total);
   if (tenths <= reported_tenths_ || job_->encoded()) return;
   reported_tenths_ = tenths;
-  const auto took = std::chrono::duration_cast<Micros>(engine_.store().now() - job_->started_at());
+  const Micros took = engine_.host().stopwatch() - job_->started_at();
   if (took < std::chrono::seconds(1)) return;
   log_.Write(LogLevel::kNotice, "Background saving: " + std::to_string(tenths * 10) +
                                     " % of keys, " + Rate(job_->written(), took));
@@ -153,7 +156,7 @@ void SnapshotService::ReportProgress() {
 void SnapshotService::Finish() {
   const std::unique_ptr<BackgroundSnapshot> job = std::exchange(job_, nullptr);
   const absl::Status status = job->status();
-  last_save_took_ = engine_.store().now() - job->started_at();
+  last_save_took_ = engine_.host().stopwatch() - job->started_at();
   last_save_ok_ = status.ok();
   engine_.disk().set_snapshots_fail(!status.ok());
   if (!status.ok()) {
@@ -162,10 +165,10 @@ void SnapshotService::Finish() {
   }
   saved_changes_ = job->changes();
   last_saved_at_ = engine_.store().now();
+  saved_at_ = engine_.host().stopwatch();
   const uint64_t bytes = job->written();
-  log_.Write(LogLevel::kNotice,
-             "Background saving terminated with success: " + Megabytes(bytes) + ", " +
-                 Rate(bytes, std::chrono::duration_cast<Micros>(*last_save_took_)));
+  log_.Write(LogLevel::kNotice, "Background saving terminated with success: " + Megabytes(bytes) +
+                                    ", " + Rate(bytes, *last_save_took_));
 }
 
 void SnapshotService::Abandon() {
@@ -178,8 +181,9 @@ void SnapshotService::ConsiderSavePoints() {
   const SavePoints& save = engine_.settings().save;
   if (!save.Any()) return;
   const uint64_t changes = engine_.store().change_count() - saved_changes_;
-  const Millis age = engine_.store().now() - last_saved_at_;
-  if (!last_save_ok_ && engine_.store().now() - last_try_at_ <= kBetweenRetries) return;
+  const Micros now = engine_.host().stopwatch();
+  const Micros age = now - saved_at_;
+  if (!last_save_ok_ && now - last_try_at_ <= kBetweenRetries) return;
   for (const SavePoints::Point& point : save.points) {
     if (changes < static_cast<uint64_t>(point.changes) || age <= point.age) continue;
     log_.Write(LogLevel::kNotice, IntegerText(point.changes) + " changes in " +

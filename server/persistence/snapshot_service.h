@@ -89,12 +89,13 @@ class SnapshotService {
   uint64_t drafts_ = 0;
   bool saved_for_exit_ = false;
 
-  Millis last_saved_at_;
+  Millis last_saved_at_;        // by the clock, as LASTSAVE reports it
+  Micros saved_at_;             // by the stopwatch, as the next times
   uint64_t saved_changes_ = 0;  // the store's change count in the last snapshot
   int64_t saved_offset_ = 0;    // the history's offset in the last snapshot in the foreground
   bool last_save_ok_ = true;
-  std::optional<Millis> last_save_took_;
-  Millis last_try_at_{0};
+  std::optional<Micros> last_save_took_;
+  Micros last_try_at_{0};
   uint64_t saves_ = 0;
   uint64_t keys_loaded_ = 0;
   uint64_t keys_expired_ = 0;

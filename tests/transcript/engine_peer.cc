@@ -66,13 +66,14 @@ class EnginePeer::Connection {
   // whether it ran any request.
   bool RunRequests() {
     bool ran = false;
-    for (; !ended() && !client_.IsWaiting(); ran = true) {
+    while (!ended() && !client_.IsWaiting()) {
       const RequestParser::Result result = parser_.Next();
       if (result == RequestParser::Result::kNeedMore) return ran;
       if (result == RequestParser::Result::kBroken) {
         RefuseProtocol();
         return true;
       }
+      if (!std::exchange(ran, true)) engine_.executor().BeginBatch(engine_.store().now());
       if (!RunShared()) engine_.executor().Execute(client_, parser_.argv());
       if (parser_.limits().unauthenticated) ApplyLimits();
       WriteLongReply();
@@ -144,9 +145,10 @@ Settings EnginePeer::OpenSettings() {
 EnginePeer::EnginePeer() : EnginePeer(OpenSettings()) {}
 
 EnginePeer::EnginePeer(const Settings& settings, const std::string& nodes, Stopwatch stopwatch)
-    : engine_(settings, AllCommands(), kSeed, kStart,
-              HostOf(engine_,
-                     settings.cluster_enabled ? [this] { return passed_; } : std::move(stopwatch))),
+    : engine_(
+          settings, AllCommands(), kSeed, kStart,
+          HostOf(
+              engine_, stopwatch != nullptr ? std::move(stopwatch) : [this] { return passed_; })),
       persistence_(engine_, files_, kNoLog),
       nodes_(nodes),
       cluster_(engine_, nodes_, network_) {

@@ -26,12 +26,11 @@ class EnginePeer : public Peer {
   using Stopwatch = std::function<Micros()>;
 
   // `nodes` is the text of nodes.conf, for a node of a cluster; empty: it starts without one.
-  // Commands and scripts measure their time with the stopwatch. Without one they take no time, so
-  // an endless script never ends. The stopwatch of a node of a cluster is moved by Pass().
+  // Commands and scripts measure their time with the stopwatch. Without one, Pass() moves it, so
+  // that they take no time, and an endless script never ends. Nodes of clusters have none.
   EnginePeer();
-  explicit EnginePeer(
-      const Settings& settings, const std::string& nodes = {},
-      Stopwatch stopwatch = [] { return Micros(0); });
+  explicit EnginePeer(const Settings& settings, const std::string& nodes = {},
+                      Stopwatch stopwatch = {});
   ~EnginePeer() override;
 
   void Send(const std::string& client, std::string_view bytes) override;

@@ -29,7 +29,7 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
                                .number = last_incremental_};
   auto rewrite = std::make_unique<Rewrite>();
   rewrite->keeps_old_files = keeps_old_files;
-  rewrite->started_at = last_try_at_ = engine_.store().now();
+  rewrite->started_at = last_try_at_ = engine_.host().stopwatch();
   rewrite->next = {.base = base, .incremental = {incremental}};
   LogStep step = {.next_file = incremental.name, .removed = unnamed_};
   if (keeps_old_files) {
@@ -116,18 +116,16 @@ void LogRewriter::Finish(LogThread& thread) {
   base_bytes_ = rewrite->base_bytes;
   incremental_bytes_ = 0;
   bytes_after_rewrite_ = base_bytes_ + thread.progress().file_bytes;
-  last_took_ = engine_.store().now() - rewrite->started_at;
+  last_took_ = engine_.host().stopwatch() - rewrite->started_at;
   last_ok_ = true;
   failures_ = failed_beginnings_ = 0;
-  log_.Write(
-      LogLevel::kNotice,
-      "Background append only file rewriting terminated with success: " + Megabytes(base_bytes_) +
-          ", " + Rate(base_bytes_, std::chrono::duration_cast<Micros>(*last_took_)));
+  log_.Write(LogLevel::kNotice, "Background append only file rewriting terminated with success: " +
+                                    Megabytes(base_bytes_) + ", " + Rate(base_bytes_, *last_took_));
 }
 
 // `why` is a copy because the original may be a member of `rewrite_`.
 LogRewriter::Progress LogRewriter::Fail(absl::Status why, const LogThread& thread) {
-  last_took_ = engine_.store().now() - rewrite_->started_at;
+  last_took_ = engine_.host().stopwatch() - rewrite_->started_at;
   const bool is_failure = !absl::IsCancelled(why);
   if (is_failure) {
     last_ok_ = false;
@@ -166,7 +164,7 @@ void LogRewriter::Reset() {
 bool LogRewriter::IsTimeToBegin() const {
   if (failed_beginnings_ == 0) return true;
   const auto pause = kFirstPause * (1 << std::min<uint64_t>(failed_beginnings_ - 1, 6));
-  return engine_.store().now() - last_try_at_ >= std::min(pause, kLongestWait);
+  return engine_.host().stopwatch() - last_try_at_ >= std::min(pause, kLongestWait);
 }
 
 std::optional<uint64_t> LogRewriter::GrowthToRewrite(uint64_t bytes) const {
@@ -179,20 +177,21 @@ std::optional<uint64_t> LogRewriter::GrowthToRewrite(uint64_t bytes) const {
   if (failures_ >= kFreeFailures) {
     const uint64_t minutes = uint64_t{1} << std::min<uint64_t>(failures_ - kFreeFailures, 6);
     const auto pause = std::min(std::chrono::minutes(minutes), kLongestPause);
-    if (engine_.store().now() - last_try_at_ < pause) return std::nullopt;
+    if (engine_.host().stopwatch() - last_try_at_ < pause) return std::nullopt;
   }
   return growth;
 }
 
 void LogRewriter::Describe(LogStatus& status) const {
   status.rewriting = IsUnderWay();
-  status.last_rewrite_took = last_took_;
+  if (last_took_) status.last_rewrite_took = std::chrono::duration_cast<Millis>(*last_took_);
   status.last_rewrite_ok = last_ok_;
   status.rewrites = rewrites_;
   status.failures = failures_;
   status.base_bytes = bytes_after_rewrite_;
   if (rewrite_ == nullptr) return;
-  status.rewriting_for = engine_.store().now() - rewrite_->started_at;
+  status.rewriting_for =
+      std::chrono::duration_cast<Millis>(engine_.host().stopwatch() - rewrite_->started_at);
   if (rewrite_->snapshot == nullptr) return;
   status.keys_saved = rewrite_->snapshot->keys_saved();
   status.keys_to_save = rewrite_->snapshot->keys();

@@ -29,7 +29,7 @@ BackgroundSnapshot::BackgroundSnapshot(std::unique_ptr<SnapshotSink> sink, const
       thread_(std::make_shared<SnapshotThread>(std::move(sink), std::move(on_progress))),
       requests_before_(engine.metrics().stats().commands_processed),
       last_turn_(engine.host().stopwatch()),
-      started_at_(engine.store().now()),
+      started_at_(engine.host().stopwatch()),
       changes_(engine.store().change_count()) {
   encoder_.Begin(engine.store().now(), engine.store().gauge().Used(), contents, snapshot_);
 }

@@ -53,8 +53,8 @@ class BackgroundSnapshot {
   uint64_t written() const { return thread_->written(); }  // bytes
   bool encoded() const { return encoded_; }
 
-  Millis started_at() const { return started_at_; }
-  uint64_t changes() const { return changes_; }  // Store::change_count() at its instant
+  Micros started_at() const { return started_at_; }  // by the stopwatch
+  uint64_t changes() const { return changes_; }      // Store::change_count() at its instant
 
  private:
   const Engine& engine_;
@@ -68,7 +68,7 @@ class BackgroundSnapshot {
   Micros last_turn_;
   Micros time_of_requests_{0};
 
-  const Millis started_at_;
+  const Micros started_at_;
   const uint64_t changes_;
 };
 

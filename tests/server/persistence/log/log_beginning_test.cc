@@ -126,6 +126,19 @@ TEST(LogBeginning, WritesAndShutdownsAreRefusedWhileALogCannotBegin) {
   EXPECT_EQ(DigestAfterStart(peer.files().contents(), WithLog()), Digest(peer));
 }
 
+TEST(LogBeginning, IsTriedAgainAfterTheClockWasSetBack) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  const std::string manifest = peer.files().contents().at(kManifest);
+  peer.files().set_contents(kManifest, kNonsense);
+  ReplaceData(peer);
+  peer.files().set_contents(kManifest, manifest);
+  peer.engine().executor().AdvanceTo(peer.engine().store().now() - std::chrono::hours(1));
+  EXPECT_TRUE(Ask(peer, {"SET", "a", "1"}).starts_with("-MISCONF"));
+  peer.Pass(Millis(5000));
+  EXPECT_EQ(Ask(peer, {"SET", "a", "1"}), "+OK\r\n");
+}
+
 TEST(LogBeginning, SwitchingTheLogOffEndsTheRefusal) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());

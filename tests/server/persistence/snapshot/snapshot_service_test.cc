@@ -101,6 +101,17 @@ TEST(SnapshotService, WritesAreRefusedWhileSnapshotsFail) {
   EXPECT_EQ(Ask(peer, {"SET", "k", "v"}), "+OK\r\n");
 }
 
+TEST(SnapshotService, SavesAtASavePointAfterTheClockWasSetBack) {
+  EnginePeer peer;
+  Ask(peer, {"CONFIG", "SET", "save", "100 1"});
+  Ask(peer, {"SET", "a", "1"});
+  peer.engine().executor().AdvanceTo(peer.engine().store().now() - std::chrono::hours(1));
+  peer.Pass(Millis(100'000));
+  EXPECT_TRUE(peer.files().contents().empty());
+  peer.Pass(Millis(1));
+  EXPECT_TRUE(peer.files().contents().contains(kPath));
+}
+
 TEST(SnapshotService, SavesWhenASavePointIsReached) {
   EnginePeer peer;
   Ask(peer, {"CONFIG", "SET", "save", "100 3"});
