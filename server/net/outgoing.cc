@@ -125,9 +125,14 @@ void Outgoing::set_receives(bool receives) {
   poller_.Wake(*this);
 }
 
+bool Outgoing::MayRead() const {
+  if (tls_ && tls_->HoldsMuchOutput()) return false;
+  return receives_ || state_ == State::kHandshake;
+}
+
 void Outgoing::Read() {
   if (state_ != State::kOpen && state_ != State::kHandshake) return;
-  const bool reads = receives_ || state_ == State::kHandshake;
+  const bool reads = MayRead();
   if (!reads && has_broken()) return End("the connection has broken");
   if (!reads || !end_reason_.empty() || arrived_size_ > 0) return;
   const auto [state, count] =
@@ -267,8 +272,7 @@ void Outgoing::Flush() {
 }
 
 void Outgoing::Await() {
-  const bool reads = receives_ || state_ == State::kHandshake;
-  const Interest interest = {.reads = reads, .writes = !sending_.empty()};
+  const Interest interest = {.reads = MayRead(), .writes = !sending_.empty()};
   if (poller_.Watch(socket_.descriptor(), *this, interest)) return;
   End("the system has no memory for a connection");
 }

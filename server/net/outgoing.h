@@ -60,6 +60,7 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   void Send() override {}
 
   void BeginLookup();
+  bool MayRead() const;
   void Read();
   void TryNext(std::string reason);
   bool TryAddress(const NetworkAddress& address, std::string& reason);

@@ -90,7 +90,7 @@ void Session::EndHandshake() {
 void Session::Receive() {
   if (sender_.IsHeldUp()) SendTaken();
   if (HasLeftUnread()) must_close_ = true;
-  if (closed_ || must_close_ || paused_ || ended_ || finishing_) return;
+  if (closed_ || must_close_ || ended_ || !MayRead()) return;
   const auto [state, count] = Read();
   must_close_ = state == Socket::State::kBroken;
   ended_ = state == Socket::State::kEnded || left_to_read_ == 0;
@@ -186,11 +186,15 @@ Socket::Result Session::Read() {
   return result;
 }
 
+bool Session::MayRead() const {
+  return !paused_ && !finishing_ && !(tls_ && tls_->HoldsMuchOutput());
+}
+
 // Whether the client has left, although its input is not read. A client that only closed its half
 // may still read replies, so its requests are run. If it closes its half while its command waits,
 // it counts as having left, as it does when the end is read.
 bool Session::HasLeftUnread() const {
-  if (closed_ || !(paused_ || finishing_)) return false;
+  if (closed_ || MayRead()) return false;
   return has_broken() || (has_ended() && waits_);
 }
 
@@ -402,8 +406,9 @@ void Session::AwaitNext() {
   const bool has_more = sender_.left_output() && sender_.unsent_bytes() == 0 && !held_;
   const bool has_news = held_up && sender_.unsent_bytes() != reported_unsent_;
   if (goes_on || has_more || has_news) poller_.Wake(*this);
-  const Interest interest = {
-      .reads = !paused_ && !finishing_, .writes = held_up, .end = paused_ && waits_};
+  const bool reads = MayRead();
+  assert(reads || held_up || paused_ || finishing_);
+  const Interest interest = {.reads = reads, .writes = held_up, .end = !reads && waits_};
   if (!poller_.Watch(socket_.descriptor(), *this, interest)) CloseSoon();
 }
 

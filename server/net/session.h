@@ -80,6 +80,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Collect() override;
   void Send() override;
 
+  bool MayRead() const;
   bool HasLeftUnread() const;
   std::span<char> Space();
   Socket::Result Read();
@@ -150,7 +151,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   bool has_finished_ = false;           // all output is sent; other bytes may still arrive
   bool asked_to_finish_ = false;        // set by other threads, in the engine
   bool abandoned_ = false;              // set by other threads, in the engine
-  bool paused_ = false;                 // does not read at the moment
+  bool paused_ = false;                 // neither reads nor runs requests at the moment
   bool ended_ = false;                  // the client sends nothing more
   bool finishing_ = false;              // runs no more requests, and closes when everything is sent
   bool closed_ = false;

@@ -56,6 +56,12 @@ class Tls {
   void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 
+  // Whether so many own records of the TLS protocol wait for `Encrypt()` that no bytes of the
+  // network should be read. Otherwise the other side could request records without end and receive
+  // none of them: by key updates, or by renegotiations, which are refused with a record each.
+  // `kBytesUsed` includes this output.
+  bool HoldsMuchOutput() const { return BIO_pending(output_) > kMuchOwnOutput; }
+
   // Announces the end of the output. Returns false if it was announced before.
   bool SayGoodbye();
 
@@ -63,6 +69,9 @@ class Tls {
   struct Free {
     void operator()(SSL* ssl) const { SSL_free(ssl); }
   };
+
+  // With the records for one more read, less than the space for encrypted replies.
+  static constexpr int kMuchOwnOutput = 32 << 10;
 
   size_t EncryptPart(OutputBuffer& plain, size_t most);
   void Fail(int result);

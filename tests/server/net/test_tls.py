@@ -1,10 +1,13 @@
 """TLS: which clients are accepted, and certificates that are replaced at run time."""
 
+import hashlib
+import hmac
 import os
 import pathlib
 import shutil
 import socket
 import ssl
+import struct
 import subprocess
 import tempfile
 import time
@@ -15,6 +18,51 @@ from certificates import Certificates
 from peer import request
 from server_process import eventually, free_port
 from zsetd import PROGRAM, SANITIZED, ZsetdTest
+
+
+class Renegotiator:
+    """A client of TLS 1.2 that makes its own records after the handshake. The cipher only
+    authenticates, so that HMAC is enough."""
+
+    CIPHER = "ECDHE-ECDSA-NULL-SHA:@SECLEVEL=0"
+
+    def __init__(self, port, folder):
+        self.socket = socket.socket()
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        self.socket.connect(("127.0.0.1", port))
+        secrets = pathlib.Path(folder, "secrets")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.set_ciphers(self.CIPHER)
+        context.keylog_filename = str(secrets)
+        received = self._shake_hands(context)
+        _, client_random, master = secrets.read_text().splitlines()[-1].split()
+        server_random = received[11:43]  # after the headers of the record and of the ServerHello
+        seed = b"key expansion" + server_random + bytes.fromhex(client_random)
+        sign = lambda text: hmac.digest(bytes.fromhex(master), text, hashlib.sha256)
+        self._key = sign(sign(seed) + seed)[:20]  # RFC 5246, 5 and 6.3
+        self._number = 1  # the Finished message was record 0
+
+    def _shake_hands(self, context):
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        secret, received = context.wrap_bio(incoming, outgoing), b""
+        while True:
+            try:
+                secret.do_handshake()
+                return received
+            except ssl.SSLWantReadError:
+                self.socket.sendall(outgoing.read())
+                received += (some := self.socket.recv(65536))
+                incoming.write(some)
+
+    def record(self):
+        """Returns the next record: an empty ClientHello, which requests a renegotiation."""
+        hello = b"\x01\x00\x00\x00"
+        header = b"\x16\x03\x03" + struct.pack(">H", len(hello))
+        code = hmac.digest(self._key, struct.pack(">Q", self._number) + header + hello, hashlib.sha1)
+        self._number += 1
+        return b"\x16\x03\x03" + struct.pack(">H", len(hello) + len(code)) + hello + code
 
 
 class Tls(ZsetdTest):
@@ -272,6 +320,36 @@ class Tls(ZsetdTest):
         old.maximum_version = ssl.TLSVersion.TLSv1_2
         with self.assertRaises((ssl.SSLError, ConnectionError)):
             self.handshake(old)
+
+    def test_a_flood_of_renegotiations_uses_no_memory(self):
+        self.start_tls("--tls-protocols", "TLSv1.2", "--tls-ciphers", Renegotiator.CIPHER,
+                       "--requirepass", "secret")
+        stranger = Renegotiator(self.tls_port, self.certificates.folder)
+        self.addCleanup(stranger.socket.close)
+        before, sent = self.server.memory(), 0
+        stranger.socket.settimeout(2)
+        with self.assertRaises(TimeoutError):  # the server stops reading, because the client does not
+            while sent < 64 << 20:
+                sent += stranger.socket.send(b"".join(stranger.record() for _ in range(4000)))
+        if not SANITIZED:
+            self.assertLess(self.server.memory() - before, 2 << 20)
+        self.assertLess(self.server.cpu_seconds_of(1), 0.5)
+        admin = self.connect()
+        self.assertEqual(admin.ask("AUTH", "secret"), b"OK")
+        stranger.socket.close()
+        self.assertTrue(eventually(
+            lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")))
+
+    def test_a_renegotiation_is_refused_and_the_connection_stays(self):
+        self.start_tls("--tls-protocols", "TLSv1.2", "--tls-ciphers", Renegotiator.CIPHER)
+        client = Renegotiator(self.tls_port, self.certificates.folder)
+        self.addCleanup(client.socket.close)
+        client.socket.settimeout(20)
+        for _ in range(3):
+            client.socket.sendall(client.record())
+            header = client.socket.recv(5, socket.MSG_WAITALL)
+            alert = client.socket.recv(int.from_bytes(header[3:5], "big"), socket.MSG_WAITALL)
+            self.assertEqual((header[0], alert[:2]), (21, b"\x01\x64"))  # a warning: no_renegotiation
 
     def test_a_client_without_tls_is_closed_and_affects_no_other(self):
         self.start_tls()
