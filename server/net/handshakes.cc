@@ -1,7 +1,7 @@
 #include "server/net/handshakes.h"
 
+#include <cassert>
 #include <chrono>
-#include <utility>
 
 #include "server/net/session.h"
 
@@ -12,15 +12,17 @@ constexpr std::chrono::seconds kHandshakeTime{10};
 
 }  // namespace
 
-void Handshakes::Add(std::weak_ptr<Session> session, Micros now) {
-  by_deadline_.push_back({now + kHandshakeTime, std::move(session)});
+void Handshakes::Add(uint64_t client_id, Session& session, Micros now) {
+  assert(by_id_.empty() || by_id_.rbegin()->first < client_id);
+  by_id_.emplace_hint(by_id_.end(), client_id, Handshake{now + kHandshakeTime, &session});
 }
 
+// The end of a session removes it, so the entry is erased first.
 void Handshakes::CloseLate(Micros now) {
-  while (!by_deadline_.empty() && by_deadline_.front().until <= now) {
-    const auto session = by_deadline_.front().session.lock();
-    by_deadline_.pop_front();
-    if (session) session->EndHandshake();
+  while (!by_id_.empty() && by_id_.begin()->second.until <= now) {
+    Session& session = *by_id_.begin()->second.session;
+    by_id_.erase(by_id_.begin());
+    session.EndHandshake();
   }
 }
 

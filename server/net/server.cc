@@ -293,7 +293,7 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   sessions_.insert(session);
   thread.AddConnection();
   session->Start(port_);
-  if (with_tls) thread.handshakes().Add(session, MonotonicNow());
+  if (with_tls) thread.handshakes().Add(session->client_id(), *session, MonotonicNow());
 }
 
 // TLS may be turned on and off for new connections.
@@ -335,6 +335,7 @@ void Server::Reject(StreamSocket& socket, bool with_tls, std::string_view reason
 void Server::OnEnd(Session& session) {
   gate_.lock().AssertAlone();
   session.thread().RemoveConnection();
+  session.thread().handshakes().Remove(session.client_id());
   sessions_.erase(session.shared_from_this());
   if (stopping_) gate_.SendOnLeaving(main_.poller().signal());  // it may have been the last one
 }

@@ -54,6 +54,7 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   void Start(RequestPort& port);
 
   IoThread& thread() { return thread_; }
+  uint64_t client_id() const { return client_.id; }
   bool IsReplica() const { return client_.IsReplica(); }
 
   // Includes the session in the next round of its thread.

@@ -130,6 +130,20 @@ class Tls(ZsetdTest):
         self.assertGreater(time.monotonic() - start, 8)
         self.assertTrue(slow.ping(), "a client whose handshake is complete stays")
 
+    @unittest.skipIf(SANITIZED, "memory is counted in another way")
+    def test_a_client_that_leaves_before_its_handshake_leaves_no_memory_behind(self):
+        self.start_tls()
+        admin = self.connect()
+        used = lambda: int(admin.ask("INFO", "memory").split(b"used_memory:")[1].split(b"\r\n")[0])
+        alone = lambda: b"connected_clients:1\r" in admin.ask("INFO", "clients")
+        self.assertTrue(eventually(alone))
+        before, count = used(), 5000
+        for _ in range(count):
+            with socket.create_connection(("127.0.0.1", self.tls_port), timeout=20) as raw:
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.assertTrue(eventually(alone))
+        self.assertLess(used() - before, count * 500)
+
     def test_works_next_to_the_plain_port(self):
         self.start_tls()
         client = self.client()
