@@ -18,8 +18,8 @@ struct IndexRange {
   // The part of the range that is within `size` elements.
   RankRange Within(size_t size) const;
 
-  // Like `Within()`, but for BITCOUNT and BITPOS: an end before the first byte or bit becomes the
-  // first.
+  // Like `Within()`, but for strings and their bits, as in Redis: an end before the first byte or
+  // bit becomes the first.
   RankRange WithinString(size_t size) const;
 
   // Whether both ends count from the end and the first one is after the other.

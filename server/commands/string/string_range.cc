@@ -40,8 +40,9 @@ void GetRange(Call& call) {
   const IndexRange range = TakeIndexRange(call.args);
   const std::optional<ByteString> string = call.Find<ByteString>(key);
   if (call.Refused()) return;
-  const std::string_view bytes = string ? string->view() : std::string_view();
-  const RankRange part = range.Within(bytes.size());
+  if (!string || range.IsTurnedAround()) return call.reply.Bulk("");
+  const std::string_view bytes = string->view();
+  const RankRange part = range.WithinString(bytes.size());
   call.reply.Bulk(bytes.substr(part.first, part.size()));
 }
 
