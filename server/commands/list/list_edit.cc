@@ -43,12 +43,14 @@ void LRem(Call& call) {
   call.reply.Integer(static_cast<int64_t>(removed));
 }
 
+// As in Redis, an existing list is reported even if no element is removed.
 void LTrim(Call& call) {
   const std::string_view key = call.args.Word();
   const IndexRange indices = TakeIndexRange(call.args);
-  const Edit<List> list = call.Open<List>(key, KeyEvent::kLTrim);
+  Edit<List> list = call.Open<List>(key, KeyEvent::kLTrim);
   if (call.Refused()) return;
   if (list) {
+    list.ReportAlways();
     const RankRange kept = indices.Within(list->size());
     list->Erase(kept.last, list->size());
     list->Erase(0, kept.first);

@@ -54,6 +54,7 @@ class Edit {
     std::swap(deadline_, other.deadline_);
     std::swap(element_deadline_, other.element_deadline_);
     std::swap(counts_, other.counts_);
+    std::swap(always_reports_, other.always_reports_);
     std::swap(added_bytes_, other.added_bytes_);
     std::swap(subkeys_, other.subkeys_);
     return *this;
@@ -71,7 +72,7 @@ class Edit {
       }
     }
     database_->Settle(*entry_, event_,
-                      {.changed = changes != 0,
+                      {.changed = changes != 0 || always_reports_,
                        .count = counts_ ? changes : 0,
                        .is_new = is_new_,
                        .deadline = deadline_,
@@ -182,6 +183,9 @@ class Edit {
   // Another edit counts the changes of this one (Change::count).
   void CountElsewhere() { counts_ = false; }
 
+  // Reports the event even if nothing changes. It then counts as no change (Change::count).
+  void ReportAlways() { always_reports_ = true; }
+
  private:
   // Whether elements of such a value may have deadlines.
   static constexpr bool kIsSortedSet = std::is_same_v<T, SortedSet>;
@@ -207,6 +211,7 @@ class Edit {
   std::optional<Millis> deadline_;
   std::optional<Millis> element_deadline_;  // the earliest before the edit
   bool counts_ = true;
+  bool always_reports_ = false;
   size_t added_bytes_ = 0;  // of the longest member added to a sorted set, and 1; 0: none
   std::unique_ptr<std::vector<std::string>> subkeys_;  // null: no listener
 };
