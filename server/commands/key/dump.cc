@@ -52,15 +52,16 @@ struct RestoreRequest {
   std::optional<int64_t> frequency;     // FREQ
 };
 
-// Takes IDLETIME or FREQ with its value. At most one of them is allowed.
+// Takes IDLETIME or FREQ with its value. If one of them is repeated, the last value is used; both
+// together are not allowed.
 bool TakeUse(ArgReader& args, RestoreRequest& request) {
-  if (args.left() < 2 || request.idle_seconds || request.frequency) return false;
-  if (args.Take("idletime")) {
+  if (args.left() < 2) return false;
+  if (!request.frequency && args.Take("idletime")) {
     request.idle_seconds = args.Integer();
     if (request.idle_seconds < 0) args.Refuse("ERR Invalid IDLETIME value, must be >= 0");
     return true;
   }
-  if (!args.Take("freq")) return false;
+  if (request.idle_seconds || !args.Take("freq")) return false;
   request.frequency = args.Integer();
   if (request.frequency < 0 || request.frequency > 255) {
     args.Refuse("ERR Invalid FREQ value, must be >= 0 and <= 255");
