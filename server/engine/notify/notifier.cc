@@ -108,7 +108,8 @@ void Notifier::BeforeSwap(Database& a, Database& b) {
     live_tops_.TouchAll(a.index());
     live_tops_.TouchAll(b.index());
   }
-  store_.FreeLater(tracking_.TouchAll());
+  const bool has_keys = a.keys().size() + b.keys().size() > 0;
+  if (has_keys) store_.FreeLater(tracking_.TouchAll());
 }
 
 void Notifier::RememberReads(Client& client, const Command& command, Args argv) {

@@ -59,6 +59,7 @@ class Tracking(ZsetdTest):
     def test_swapped_databases_count_as_changed(self):
         self.start_with()
         client, told = self.redirected()
+        self.writer.ask("SET", "other", 1)
         client.ask("GET", "k")
         self.writer.ask("SWAPDB", 0, 1)
         self.assertEqual(told.reply(), [b"message", CHANNEL, None])
