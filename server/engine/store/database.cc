@@ -115,8 +115,11 @@ void Database::Move(Entry& entry, Database& destination, std::string_view target
   const std::optional<Millis> deadline = entry.deadline();
   BeforeChange(entry);
   std::unique_ptr<Entry> moved = keys_.Extract(entry);
-  Report(moved->key(), event_from, /*is_new=*/false, /*count=*/0);
-  destination.Put(Entry::Remade(std::move(moved), target, deadline), event_to);
+  const std::string source(moved->key());
+  const Entry& received = destination.Place(Entry::Remade(std::move(moved), target, deadline));
+  destination.ReportUncounted(received.key(), KeyEvent::kNew);
+  Report(source, event_from, /*is_new=*/false, /*count=*/0);
+  destination.Report(received.key(), event_to);
 }
 
 void Database::Copy(const Entry& entry, Database& destination, std::string_view target,
@@ -127,6 +130,11 @@ void Database::Copy(const Entry& entry, Database& destination, std::string_view 
 }
 
 void Database::Put(std::unique_ptr<Entry> entry, KeyEvent event) {
+  Report(Place(std::move(entry)).key(), event, /*is_new=*/true);
+}
+
+// Stores the entry, replacing any value at its key, without a report.
+Entry& Database::Place(std::unique_ptr<Entry> entry) {
   Entry& received = *entry;
   Entry* old = Open(received.key());
   if (old == nullptr) {
@@ -135,7 +143,7 @@ void Database::Put(std::unique_ptr<Entry> entry, KeyEvent event) {
     BeforeChange(*old);
     Free(keys_.Replace(*old, std::move(entry)));
   }
-  Report(received.key(), event, /*is_new=*/true);
+  return received;
 }
 
 size_t Database::ReclaimDue(size_t most) {
@@ -403,6 +411,12 @@ Entry& Database::Replace(Entry& entry, Value&& value, std::optional<Millis> dead
 void Database::Report(std::string_view key, KeyEvent event, bool is_new, uint64_t count) {
   listener_(
       Change{.database = index_, .key = key, .event = event, .is_new = is_new, .count = count});
+}
+
+// Reports an event that watches and client tracking ignore, and that counts as no change.
+void Database::ReportUncounted(std::string_view key, KeyEvent event) {
+  listener_(
+      Change{.database = index_, .key = key, .event = event, .is_content = false, .count = 0});
 }
 
 void Database::EraseEntry(Entry& entry, KeyEvent event, uint64_t count) {

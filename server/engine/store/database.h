@@ -147,6 +147,7 @@ class Database {
   bool Persist(Entry& entry);
 
   // Moves value and deadline to `target` in `destination`, replacing any value; not onto itself.
+  // Reports the new key first, as Redis does.
   void Move(Entry& entry, Database& destination, std::string_view target, KeyEvent event_from,
             KeyEvent event_to);
 
@@ -255,6 +256,8 @@ class Database {
   std::unique_ptr<Entry> New(std::string_view key, Value&& value, std::optional<Millis> deadline);
   void MarkNew(Entry& entry) const;
   void Report(std::string_view key, KeyEvent event, bool is_new = false, uint64_t count = 1);
+  void ReportUncounted(std::string_view key, KeyEvent event);
+  Entry& Place(std::unique_ptr<Entry> entry);
   void ExpireAt(Entry& entry, Millis deadline, uint64_t count);
   Entry& Replace(Entry& entry, Value&& value, std::optional<Millis> deadline);
   void SettleEncoding(Value& value) const;
