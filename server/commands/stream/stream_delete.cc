@@ -67,6 +67,7 @@ std::string_view ReasonAgainstDelete(const Call& call, const Stream& stream,
   return {};
 }
 
+// As in Redis, the same ID again counts as a change, too.
 void XSetId(Call& call) {
   const SetIdRequest request = TakeSetIdRequest(call.args);
   const Edit<Stream> stream = call.Open<Stream>(request.key, KeyEvent::kXSetId);
@@ -79,6 +80,7 @@ void XSetId(Call& call) {
   if (request.entries_added >= 0)
     state.entries_added = static_cast<uint64_t>(request.entries_added);
   if (request.max_deleted_id != StreamId()) state.max_deleted_id = request.max_deleted_id;
+  if (state == stream->state()) stream->CountChanges(1);
   stream->SetState(state);
   call.reply.Ok();
 }
