@@ -342,6 +342,18 @@ TEST_F(PropagationTest, CountsOfGroupsThatHaveNoRoomAreApplied) {
   EXPECT_EQ(engine.peer().Receive("a", Millis(0)), Ask("a", {"XINFO", "GROUPS", "s"}));
 }
 
+TEST_F(PropagationTest, StringsThatOnlyGrowInBitfieldAreApplied) {
+  Run("a", {"BITFIELD", "new", "OVERFLOW", "FAIL", "INCRBY", "u1", "0", "5"});
+  Run("a", {"SET", "old", "x"});
+  Run("a", {"BITFIELD", "old", "OVERFLOW", "FAIL", "SET", "u1", "100", "5"});
+  EngineFollower engine;
+  EXPECT_EQ(engine.Follow(journal_.TakeBytes()), "");
+  engine.peer().Send("a", Multibulk({"STRLEN", "new"}));
+  EXPECT_EQ(engine.peer().Receive("a", Millis(0)), ":1\r\n");
+  engine.peer().Send("a", Multibulk({"STRLEN", "old"}));
+  EXPECT_EQ(engine.peer().Receive("a", Millis(0)), ":13\r\n");
+}
+
 TEST_F(PropagationTest, FollowersReachTheSameData) {
   std::printf("PROPAGATION_SEED=%llu\n", static_cast<unsigned long long>(seed_));
   const ServerProcess server("redis-server");

@@ -27,10 +27,11 @@ void SetBitCommand(Call& call) {
   if (!string) string = call.keys.Make<ByteString>(key, kSetBitEvent);
   const bool old = BitAt(string.view(), position);
   const ByteRange range = {.begin = position / 8, .end = position / 8 + 1};
+  const bool grows = string.view().size() < range.end;
   string.Rewrite({&range, 1}, [&](std::span<char> bytes) {
     assert(position / 8 < bytes.size());
     SetBit(bytes, position, bit);
-    return bit != old ? 1 : 0;
+    return bit != old || grows ? 1 : 0;
   });
   call.reply.Integer(old);
 }

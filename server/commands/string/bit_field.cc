@@ -90,9 +90,11 @@ std::vector<FieldStep> TakeSteps(Call& call) {
 
 bool OnlyReads(const FieldStep& step) { return step.kind == FieldStep::Kind::kGet; }
 
-// Runs a step that writes, if the new value fits, and replies to it. Returns whether the value
-// changed.
-bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
+// The effect of a step that writes.
+enum class Written { kNothing, kSameValue, kNewValue };
+
+// Runs a step that writes, if the new value fits, and replies to it.
+Written Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
   assert(!OnlyReads(step) && step.Bytes().end <= bytes.size());
   const std::string_view text(bytes.data(), bytes.size());
   const int64_t old = ReadBitField(text, step.type, step.position);
@@ -101,11 +103,11 @@ bool Write(ReplyWriter& reply, const FieldStep& step, std::span<char> bytes) {
                                             : FittedValue(step.type, step.operand, step.overflow);
   if (!fresh) {
     reply.Null();
-    return false;
+    return Written::kNothing;
   }
   WriteBitField(bytes, step.type, step.position, *fresh);
   reply.Integer(adds ? *fresh : old);
-  return *fresh != old;
+  return *fresh == old ? Written::kSameValue : Written::kNewValue;
 }
 
 void ReplyField(ReplyWriter& reply, const FieldStep& step, std::string_view bytes) {
@@ -121,28 +123,35 @@ void ReadFields(Call& call, std::string_view key, const std::vector<FieldStep>& 
   }
 }
 
-// Grows the string for all fields that are written before it writes the first one.
+// Grows the string for all fields that are written before it writes the first one. As in Redis, a
+// string that only grows because no value fits counts as unchanged. Unlike Redis, the request is
+// then propagated, so that replicas and the log have the same bytes.
 void WriteFields(Call& call, std::string_view key, const std::vector<FieldStep>& steps) {
   constexpr KeyEvent kEvent = KeyEvent::kSetBit;
   Edit<ByteString> string = call.Open<ByteString>(key, kEvent);
   if (call.Refused()) return;
   if (!string) string = call.keys.Make<ByteString>(key, kEvent);
   std::vector<ByteRange> ranges;
+  bool grows = false;
   for (const FieldStep& step : steps) {
-    if (!OnlyReads(step)) ranges.push_back(step.Bytes());
+    if (OnlyReads(step)) continue;
+    ranges.push_back(step.Bytes());
+    grows |= string.view().size() < step.Bytes().end;
   }
   call.reply.Array(steps.size());
+  uint64_t changes = 0;
   string.Rewrite(ranges, [&](std::span<char> bytes) {
-    uint64_t changes = 0;
     for (const FieldStep& step : steps) {
       if (OnlyReads(step)) {
         ReplyField(call.reply, step, {bytes.data(), bytes.size()});
       } else {
-        changes += Write(call.reply, step, bytes);
+        const Written written = Write(call.reply, step, bytes);
+        changes += written == Written::kNewValue || (grows && written == Written::kSameValue);
       }
     }
     return changes;
   });
+  if (grows && changes == 0) call.PropagateRequest();
 }
 
 void BitField(Call& call) {

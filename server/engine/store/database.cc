@@ -361,8 +361,10 @@ Entry& Database::Rewrite(Entry& entry, std::span<const ByteRange> ranges, const 
     if (grows) text.resize(least_size);
     changes = write(text);
   });
-  if (changes > 0 || grows) {
-    Report(edited.key(), event, is_new, std::max<uint64_t>(changes, 1));
+  if (changes > 0) {
+    Report(edited.key(), event, is_new, changes);
+  } else if (grows) {
+    ReportUncounted(edited.key(), is_new ? KeyEvent::kNew : KeyEvent::kNone);
   }
   return edited;
 }

@@ -241,8 +241,8 @@ class Database {
   Entry& Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event);
 
   // Grows the string with zero bytes so that it has these ranges, if it is shorter, and lets
-  // `write` write over them; it is handed all bytes. Reported if it grew or `write`, which returns
-  // its number of changes, made any.
+  // `write` write over them; it is handed all bytes. Reported if `write`, which returns its number
+  // of changes, made any. Otherwise a string that grew is not reported, except as a new key.
   using WriteBytes = std::function<uint64_t(std::span<char>)>;
   Entry& Rewrite(Entry& entry, std::span<const ByteRange> ranges, const WriteBytes& write,
                  KeyEvent event, bool is_new);
