@@ -161,9 +161,17 @@ class Call {
   bool refused() const { return refused_; }
 
   // Opens the value at `key` for reading: null, or nullopt for a string, if the key does not exist;
-  // WRONGTYPE if it has another type. Counts a hit or a miss.
+  // WRONGTYPE if it has another type. Counts a hit or a miss, and reports a missing key.
   template <class T>
-  auto Find(std::string_view key);
+  auto Find(std::string_view key) {
+    return ValueOf<T>(args.ok() ? keys.Find(key) : nullptr);
+  }
+
+  // Like Find(), but counts and reports nothing: for a value that the command is about to change.
+  template <class T>
+  auto Peek(std::string_view key) {
+    return ValueOf<T>(args.ok() ? keys.Peek(key) : nullptr);
+  }
 
   // The value at `key` to be changed, or none. `event` is the name of the change in notifications.
   template <class T>
@@ -180,11 +188,15 @@ class Call {
     const bool in_writing_transaction = caller.transaction.open && caller.transaction.may_write;
     const bool is_use = !row.Has(kNoTouch) && (!caller.no_touch || row.Has(kAlwaysTouch));
     return {.writes = row.Has(kWrite) || in_writing_transaction,
-            .only_reads = row.Has(kReadOnly),
             .touch = is_use ? Database::Touch::kYes : Database::Touch::kNo,
             .slot = row.has_one_key ? caller.slot : KnownSlot(),
             .shared = shared};
   }
+
+  // Returns the entry's value, or null. Refuses another type.
+  template <class T>
+  auto ValueOf(const Entry* entry);
+
   bool PutAside(Args wanted, Millis timeout) { return PutAside(wanted, argv_, timeout); }
   bool PutAside(Args wanted, Args again, Millis timeout);
 
@@ -206,8 +218,7 @@ bool Call::WaitFor(Args wanted, Millis timeout) {
 }
 
 template <class T>
-auto Call::Find(std::string_view key) {
-  const Entry* entry = args.ok() ? keys.Find(key) : nullptr;
+auto Call::ValueOf(const Entry* entry) {
   using Found = decltype(entry->GetIf<T>());
   if (entry == nullptr) return Found();
   const Found value = entry->GetIf<T>();

@@ -80,7 +80,7 @@ void Copy(Call& call) {
   }
   if (!elsewhere && key == target) call.args.Refuse(kSameObjects);
   if (call.Refused()) return;
-  const Entry* entry = call.keys.Open(key);
+  const Entry* entry = call.keys.Find(key);
   const bool copied =
       entry != nullptr && (options.replace || !call.keys.ExistsIn(options.database, target));
   if (copied) call.keys.CopyTo(options.database, target, *entry);

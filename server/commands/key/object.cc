@@ -8,13 +8,13 @@ namespace zsetd {
 namespace {
 
 void Encoding(Call& call) {
-  const Entry* entry = call.keys.Find(call.args.Word());
+  const Entry* entry = call.keys.FindUnreported(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   call.reply.Bulk(EncodingName(*entry));
 }
 
 void Freq(Call& call) {
-  const Entry* entry = call.keys.Find(call.args.Word());
+  const Entry* entry = call.keys.FindUnreported(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   const AccessTracker& meter = call.keys.access_tracker();
   if (meter.rule().lfu) return call.reply.Integer(meter.Count(entry->access_stamp()));
@@ -24,7 +24,7 @@ void Freq(Call& call) {
 }
 
 void IdleTime(Call& call) {
-  const Entry* entry = call.keys.Find(call.args.Word());
+  const Entry* entry = call.keys.FindUnreported(call.args.Word());
   if (entry == nullptr) return call.reply.Null();
   const AccessTracker& meter = call.keys.access_tracker();
   if (!meter.rule().lfu) {
@@ -37,7 +37,7 @@ void IdleTime(Call& call) {
 
 // Always 1, because keys never share a value.
 void RefCount(Call& call) {
-  const Entry* entry = call.keys.Find(call.args.Word());
+  const Entry* entry = call.keys.FindUnreported(call.args.Word());
   if (entry == nullptr) {
     call.reply.Null();
   } else {

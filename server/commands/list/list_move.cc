@@ -17,12 +17,12 @@ std::string_view NameOf(ListEnd end) { return end == ListEnd::kLeft ? "LEFT" : "
 // not deleted and keeps its time to live. Does not wait if there is no timeout.
 void Move(Call& call, std::string_view source, ListEnd from, std::string_view destination,
           ListEnd to, std::optional<Millis> timeout = std::nullopt) {
-  const List* list = call.Find<List>(source);
+  const List* list = call.Peek<List>(source);
   if (list == nullptr && call.args.ok()) {
     if (!timeout || !call.WaitFor<List>({&source, 1}, *timeout)) call.reply.Null();
     return;
   }
-  call.Find<List>(destination);
+  call.Peek<List>(destination);
   if (call.Refused()) return;
   const std::string element(ElementAt(*list, from));
   {

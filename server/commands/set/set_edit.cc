@@ -47,8 +47,8 @@ void SMove(Call& call) {
   const std::string_view source = call.args.Word();
   const std::string_view destination = call.args.Word();
   const std::string_view member = call.args.Word();
-  const Set* set = call.Find<Set>(source);
-  if (set != nullptr) call.Find<Set>(destination);
+  const Set* set = call.Peek<Set>(source);
+  if (set != nullptr) call.Peek<Set>(destination);
   if (call.Refused()) return;
   const bool moves = set != nullptr && set->Contains(member);
   if (moves && source != destination) Move(call, source, destination, member);

@@ -20,7 +20,8 @@ namespace {
 void XAck(Call& call) {
   const std::string_view key = call.args.Word();
   const std::string_view name = call.args.Word();
-  const Edit<Stream> stream = call.Open<Stream>(key, KeyEvent::kNone);
+  const bool exists = call.Find<Stream>(key) != nullptr;
+  const Edit<Stream> stream = exists ? call.Open<Stream>(key, KeyEvent::kNone) : Edit<Stream>();
   ConsumerGroup* const group = stream ? stream->ChangeGroup(name) : nullptr;
   if (group == nullptr && call.args.ok()) return call.reply.Integer(0);
   absl::InlinedVector<StreamId, 4> ids;

@@ -35,7 +35,13 @@ const Entry* Keys::Find(std::string_view key) {
   if (!IsAlone()) [[unlikely]]
     return FindShared(key);
   const Entry* entry = Peek(key);
-  if (entry == nullptr && access_.only_reads) store_.ReportMiss(database(), key);
+  if (entry == nullptr) store_.ReportMiss(database(), key);
+  store_.CountLookup(/*hit=*/entry != nullptr);
+  return entry;
+}
+
+const Entry* Keys::FindUnreported(std::string_view key) {
+  const Entry* entry = Peek(key);
   store_.CountLookup(/*hit=*/entry != nullptr);
   return entry;
 }
@@ -44,7 +50,7 @@ const Entry* Keys::Find(std::string_view key) {
 const Entry* Keys::FindShared(std::string_view key) {
   SharedRead& read = *access_.shared;
   const Entry* entry = database_.UseShared(key, access_.touch, access_.slot, read.must_run_alone);
-  const bool reports_miss = access_.only_reads && store_.settings().notify_keyspace_events.Has('m');
+  const bool reports_miss = store_.settings().notify_keyspace_events.Has('m');
   if (entry == nullptr && reports_miss) read.must_run_alone = true;
   ++(entry != nullptr ? read.hits : read.misses);
   return entry;

@@ -36,8 +36,7 @@ class Keys {
  public:
   // The access rights of the request, which decide about the side effects of a lookup.
   struct Access {
-    bool writes = false;      // an expired key that is looked up is deleted
-    bool only_reads = false;  // a missing key is reported (the event "keymiss")
+    bool writes = false;  // an expired key that is looked up is deleted
     Database::Touch touch = Database::Touch::kYes;
     KnownSlot slot = {};  // of all keys of the request, in a cluster and if it is known
 
@@ -64,8 +63,12 @@ class Keys {
   // the key's end is propagated before the request is; reads leave it to the tick.
   const Entry* Peek(std::string_view key);
 
-  // Like Find(), but counts a hit or a miss.
+  // Like Peek(), but counts a hit or a miss, and reports a missing key (the event "keymiss"). As in
+  // Redis, this is for keys that are read. It is not for keys that are only changed.
   const Entry* Find(std::string_view key);
+
+  // Like Find(), but does not report a missing key.
+  const Entry* FindUnreported(std::string_view key);
 
   // All keys of the database, to iterate over or to draw from.
   const Keyspace& all() const { return database_.keys(); }

@@ -53,8 +53,8 @@ void ZMove(Call& call) {
   const std::string_view source = call.args.Word();
   const std::string_view destination = call.args.Word();
   const Args members = call.args.Rest();
-  const SortedSet* const set = call.Find<SortedSet>(source);
-  if (set != nullptr) CheckSameForm(call, set, call.Find<SortedSet>(destination));
+  const SortedSet* const set = call.Peek<SortedSet>(source);
+  if (set != nullptr) CheckSameForm(call, set, call.Peek<SortedSet>(destination));
   if (call.Refused()) return;
   size_t count = 0;
   if (set != nullptr) {
