@@ -65,7 +65,7 @@ std::string Executable() {
 
 // Applies the settings that concern the process as a whole.
 absl::Status Apply(const Settings& settings, SpdlogLog& log) {
-  const int64_t possible = MakeRoomForClients(settings.maxclients);
+  const int64_t possible = MakeRoomForClients(settings);
   if (possible < settings.maxclients) {
     return Refusal(
         "The operating system is not able to handle the specified number of clients, try with " +
@@ -102,7 +102,7 @@ int FailToStart(Log& log, const absl::Status& status) {
 
 // Lowers `maxclients` to the system's limit, so that a default above it does not prevent the start.
 void LowerMaxClients(Settings& settings, const Log& log) {
-  const int64_t possible = MakeRoomForClients(settings.maxclients);
+  const int64_t possible = MakeRoomForClients(settings);
   if (possible == settings.maxclients) return;
   log.Write(LogLevel::kWarning, "Lowered maxclients to " + std::to_string(possible) + " from " +
                                     std::to_string(settings.maxclients) +

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 
 #include "absl/container/flat_hash_set.h"
@@ -24,6 +25,9 @@ class LingeringCloses {
 
   // Takes over the connection, which must not be registered with the poller.
   void Close(Socket socket);
+
+  // The number of connections that are not closed yet.
+  size_t count() const { return rests_.size(); }
 
   // Closes the connections whose time limit has passed. Must be called often. `now` is monotonic
   // time. O(connections).

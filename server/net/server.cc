@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "server/engine/services/cluster_control.h"
 #include "server/engine/services/log_control.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
@@ -280,8 +281,11 @@ absl::Status Server::ListenAtPath() {
 }
 
 void Server::OnConnection(StreamSocket socket, bool with_tls) {
-  if (engine_.clients().all().size() >= static_cast<size_t>(engine_.settings().maxclients)) {
-    return Reject(socket, with_tls, "-ERR max number of clients reached\r\n");
+  if (Connections() >= static_cast<size_t>(engine_.settings().maxclients)) {
+    return Reject(socket, with_tls,
+                  engine_.settings().cluster_enabled
+                      ? "-ERR max number of clients + cluster connections reached\r\n"
+                      : "-ERR max number of clients reached\r\n");
   }
   if (IsProtectedFrom(socket)) return Reject(socket, with_tls, kDenied);
   Prepare(socket, engine_.settings());
@@ -294,6 +298,18 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
   thread.AddConnection();
   session->Start(port_);
   if (with_tls) thread.handshakes().Add(session->client_id(), *session, MonotonicNow());
+}
+
+// The connections that count for `maxclients`, so that clients use no descriptors that the server
+// needs. A client whose connection is ended but not closed counts. As in Redis, each other node of
+// a cluster counts twice.
+size_t Server::Connections() const {
+  size_t count = engine_.clients().all().size() + main_.closes().count();
+  for (const auto& thread : others_) count += std::as_const(*thread).closes().count();
+  if (!engine_.settings().cluster_enabled) return count;
+  const ClusterControl& cluster = *engine_.services().cluster;
+  const size_t nodes = cluster.Summary().nodes;  // includes this one
+  return count + std::max(2 * (std::max<size_t>(nodes, 1) - 1), cluster.BusStatus().connections);
 }
 
 // TLS may be turned on and off for new connections.

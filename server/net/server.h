@@ -112,6 +112,7 @@ class Server : public NetworkControl, public PeerPort {
   std::function<void(StreamSocket)> ToClients(bool with_tls);
   void OnConnection(StreamSocket socket, bool with_tls);
   void OnPeer(StreamSocket socket, const PeerPort::OnPeer& on_peer);
+  size_t Connections() const;
   IoThread& LeastLoaded();
   void Reject(StreamSocket& socket, bool with_tls, std::string_view reason);
   bool IsProtectedFrom(const StreamSocket& socket) const;

@@ -4,11 +4,13 @@ import contextlib
 import os
 import pathlib
 import resource
+import socket
+import tempfile
 import unittest
 
 from peer import Peer, request
-from server_process import eventually
-from zsetd import ZsetdTest
+from server_process import eventually, free_port
+from zsetd import PROGRAM, Zsetd, ZsetdTest
 
 
 class Connecting(ZsetdTest):
@@ -75,6 +77,70 @@ class Connecting(ZsetdTest):
         self.server.limit(resource.RLIMIT_NOFILE, self.server.open_files() + 10)
         for client in waiting:
             self.assertEqual(client.reply(), b"PONG")
+
+    def start_with_files(self, count, *options):
+        """Starts a server that can open this many files."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program = pathlib.Path(folder.name, "zsetd")
+        program.write_text(f'#!/bin/sh\nulimit -n {count}\nexec {PROGRAM} "$@"\n')
+        program.chmod(0o700)
+        self.server = Zsetd(str(program), *options)
+        self.addCleanup(self._see_off, self.server)
+
+    def maxclients(self, client):
+        return int(client.ask("CONFIG", "GET", "maxclients")[1])
+
+    def assert_saves(self, client):
+        """Asserts that snapshots, rewrites and writes succeed while all clients are connected."""
+        info = lambda: client.ask("INFO", "persistence")
+        self.assertNotIsInstance(client.ask("BGSAVE"), RuntimeError)
+        self.assertTrue(eventually(lambda: b"rdb_bgsave_in_progress:0\r" in info()))
+        self.assertNotIsInstance(client.ask("BGREWRITEAOF"), RuntimeError)
+        self.assertTrue(eventually(lambda: b"aof_rewrite_in_progress:0\r" in info()))
+        for field in b"rdb_last_bgsave_status", b"aof_last_bgrewrite_status", b"aof_last_write_status":
+            self.assertIn(field + b":ok\r", info())
+        self.assertEqual(client.ask("SET", "k", "v"), b"OK")
+
+    def test_as_many_as_possible_leave_files_for_the_server(self):
+        """As many clients as files allow, with all threads, and the most connections of HTTP."""
+        for threads in 1, 16:
+            with self.subTest(threads=threads):
+                metrics_port = free_port()
+                self.start_with_files(200, "--io-threads", str(threads), "--appendonly", "yes",
+                                      "--metrics-port", str(metrics_port))
+                client = self.connect()
+                count = self.maxclients(client)
+                self.assertGreater(count, 40)
+                self.assertLess(count, 200)
+                for _ in range(40):
+                    page = socket.create_connection(("127.0.0.1", metrics_port))
+                    self.addCleanup(page.close)
+                others = []
+                for _ in range(count - 1):
+                    others.append(eventually(self.served))
+                    self.assertIsNotNone(others[-1])
+                self.assertEqual(self.connect().rest(), b"-ERR max number of clients reached\r\n")
+                self.assert_saves(client)
+                for each in others:
+                    each.close()
+
+    def test_clients_that_do_not_close_after_quit_leave_files_for_the_server(self):
+        self.start_with_files(150, "--appendonly", "yes")
+        client = self.connect()
+        count = self.maxclients(client)
+        for _ in range(3 * count):
+            self.connect().send("QUIT")
+        self.assert_saves(client)
+        self.assertNotIn("Too many open files", self.server.log())
+
+    def test_maxclients_raises_the_limit_of_files(self):
+        self.start("--maxclients", "10")
+        client = self.connect()
+        self.server.limit(resource.RLIMIT_NOFILE, 50)
+        self.assertEqual(client.ask("CONFIG", "SET", "maxclients", 60), b"OK")
+        clients = [eventually(self.served) for _ in range(59)]
+        self.assertNotIn(None, clients)
 
     def keepalive_s(self, client):
         """Returns the seconds until the server's system sends the next keepalive probe; 0 if it
