@@ -53,10 +53,19 @@ bool TakeEndsWithError(ArgReader& args) {
   return true;
 }
 
+// Fails if the subcommand has more than `most` arguments left, and returns whether it does. Redis
+// checks this before it reads them.
+bool HasTooManyArguments(AdminCall& call, size_t most) {
+  if (call.args.left() <= most) return false;
+  call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
+            std::string(call.argv()[1]) + "'. Try CLIENT HELP.");
+  return true;
+}
+
 void Unblock(AdminCall& call) {
+  if (HasTooManyArguments(call, 2)) return;
   const int64_t id = call.args.Integer();
   const bool with_error = TakeEndsWithError(call.args);
-  call.args.End();
   if (call.Refused()) return;
   const auto found = call.engine.clients().all().find(static_cast<uint64_t>(id));
   const bool waits = found != call.engine.clients().all().end() && found->second->blocked;
@@ -113,10 +122,7 @@ ClientPause::Reach TakeReach(ArgReader& args) {
 }
 
 void PauseClients(AdminCall& call) {
-  if (call.args.left() > 2) {
-    return call.Fail("ERR unknown subcommand or wrong number of arguments for '" +
-                     std::string(call.argv()[1]) + "'. Try CLIENT HELP.");
-  }
+  if (HasTooManyArguments(call, 2)) return;
   const Millis time = TakeTimeoutMillis(call.args, call.now());
   const ClientPause::Reach reach = TakeReach(call.args);
   if (call.Refused()) return;
