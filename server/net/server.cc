@@ -34,6 +34,7 @@ using TcpOption = asio::detail::socket_option::integer<IPPROTO_TCP, name>;
 constexpr Millis kTurn{100};
 constexpr Millis kLastTurn{5};
 constexpr Millis kGraceForReplicas{1000};
+constexpr size_t kFewCloses = 16;     // the files of the server (MakeRoomForClients) include these
 constexpr int kUnansweredProbes = 3;  // then the connection counts as lost; as in Redis
 
 // Text of Redis.
@@ -301,11 +302,13 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
 }
 
 // The connections that count for `maxclients`, so that clients use no descriptors that the server
-// needs. A client whose connection is ended but not closed counts. As in Redis, each other node of
-// a cluster counts twice.
+// needs. Of clients whose connection is ended but not closed, a few do not count: usually they
+// close soon, and a client may connect as soon as another one has ended. As in Redis, each other
+// node of a cluster counts twice.
 size_t Server::Connections() const {
-  size_t count = engine_.clients().all().size() + main_.closes().count();
-  for (const auto& thread : others_) count += std::as_const(*thread).closes().count();
+  size_t closes = main_.closes().count();
+  for (const auto& thread : others_) closes += std::as_const(*thread).closes().count();
+  const size_t count = engine_.clients().all().size() + closes - std::min(closes, kFewCloses);
   if (!engine_.settings().cluster_enabled) return count;
   const ClusterControl& cluster = *engine_.services().cluster;
   const size_t nodes = cluster.Summary().nodes;  // includes this one

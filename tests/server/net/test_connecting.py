@@ -134,6 +134,12 @@ class Connecting(ZsetdTest):
         self.assert_saves(client)
         self.assertNotIn("Too many open files", self.server.log())
 
+    def test_beyond_maxclients_in_a_cluster_has_the_text_of_redis(self):
+        self.start("--cluster-enabled", "yes", "--maxclients", "1")
+        self.assertIsNotNone(eventually(self.served))
+        self.assertEqual(self.connect().rest(),
+                         b"-ERR max number of clients + cluster connections reached\r\n")
+
     def test_maxclients_raises_the_limit_of_files(self):
         self.start("--maxclients", "10")
         client = self.connect()
