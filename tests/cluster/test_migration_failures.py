@@ -109,6 +109,22 @@ class MigrationFailures(ClusterTest):
             self.assertIn(f"-MOVED {self.slot} ".encode(), received)
             self.assertIn(b"*1\r\n%11\r\n$4\r\nname\r\n", received)
 
+    def test_the_target_of_waiting_migrations_is_forgotten(self):
+        self.start(of_first=True)
+        source, target = self.first, self.second
+        target.suspend()  # so that the first migrations do not end
+        words = []
+        for slot in range(20):
+            words += ["SLOTSRANGE", slot, slot, "NODE", target.id]
+        self.assertEqual(source.command("CLUSTER", "MIGRATESLOTS", *words), "OK")
+        self.assertEqual(source.command("CLUSTER", "FORGET", target.id), "OK")
+        self.await_that(lambda: all(dict(zip(each[::2], each[1::2]))["state"] == "failed"
+                                    for each in source.command("CLUSTER", "GETSLOTMIGRATIONS")),
+                        source.server.log)
+        self.assertIn("The target is not known any more", source.server.log())
+        self.assertEqual(source.client.dbsize(), KEYS)
+        target.resume()
+
 
 if __name__ == "__main__":
     unittest.main()

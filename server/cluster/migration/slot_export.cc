@@ -26,11 +26,16 @@ SlotExport::SlotExport(Engine& engine, const Topology& topology, Owner& owner,
 
 Millis SlotExport::now() const { return std::chrono::floor<Millis>(engine_.host().stopwatch()); }
 
-// The target is known: its migration was just accepted.
+// The migration may have waited while the cluster changed.
 void SlotExport::Start(Connector& connector) {
   has_started_ = true;
   machine_ = ExportMachine(now());
-  const ClusterNode& target = *topology_.Find(description_.target_id);
+  const ClusterNode* const known_target = topology_.Find(description_.target_id);
+  if (known_target == nullptr) return Fail("The target is not known any more");
+  const ExportMachine::Surroundings surroundings = SurroundingsNow();
+  if (!surroundings.target_is_master) return Fail("The target is not a master any more");
+  if (!surroundings.owns_slots) return Fail("A slot has got another owner");
+  const ClusterNode& target = *known_target;
   const Settings& settings = engine_.settings();
   const bool prefers_tls = settings.tls_cluster || settings.tls_replication || target.port == 0;
   const bool with_tls = prefers_tls && target.tls_port != 0;
