@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/util/time.h"
-#include "server/cluster/bus/bus_message.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/cluster/topology/cluster_node.h"
 #include "server/engine/support/connector.h"
 #include "server/engine/support/log.h"

@@ -42,7 +42,7 @@ FOLDERS = {
                         "stream",
                         "string", "transaction", "."],
     "server/net": ["socket", ".", "migration"],
-    "server/cluster": ["topology", "bus", "migration", "."],
+    "server/cluster": ["topology", "message", "bus", "migration", "."],
     "server/scripting": ["interpreter", "library", "."],
 }
 MOST_SOURCES_IN_A_FOLDER = 30

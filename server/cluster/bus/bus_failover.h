@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_roles.h"
 #include "server/cluster/bus/bus_sender.h"
 #include "server/cluster/bus/bus_state.h"
 #include "server/cluster/bus/cluster_state.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/engine/services/cluster_control.h"
 
 namespace zsetd {

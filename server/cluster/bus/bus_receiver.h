@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "server/cluster/bus/bus_failover.h"
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_roles.h"
 #include "server/cluster/bus/bus_sender.h"
 #include "server/cluster/bus/bus_state.h"
@@ -13,6 +12,7 @@
 #include "server/cluster/bus/node_handshakes.h"
 #include "server/cluster/bus/slot_claims.h"
 #include "server/cluster/bus/votes.h"
+#include "server/cluster/message/bus_message.h"
 
 namespace zsetd {
 

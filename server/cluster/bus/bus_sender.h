@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_state.h"
 #include "server/cluster/bus/link_table.h"
+#include "server/cluster/message/bus_message.h"
 
 namespace zsetd {
 

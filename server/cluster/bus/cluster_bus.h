@@ -14,8 +14,8 @@
 #include "absl/status/statusor.h"
 #include "core/util/rng.h"
 #include "server/cluster/bus/bus_host.h"
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_settings.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/cluster/topology/topology.h"
 #include "server/engine/services/cluster_control.h"
 

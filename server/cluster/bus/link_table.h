@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_state.h"
+#include "server/cluster/message/bus_message.h"
 
 namespace zsetd {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_roles.h"
 #include "server/cluster/bus/bus_state.h"
 #include "server/cluster/bus/link_table.h"
+#include "server/cluster/message/bus_message.h"
 
 namespace zsetd {
 

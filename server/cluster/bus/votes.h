@@ -1,8 +1,8 @@
 #pragma once
 
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/bus_sender.h"
 #include "server/cluster/bus/bus_state.h"
+#include "server/cluster/message/bus_message.h"
 
 namespace zsetd {
 

@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "core/util/rng.h"
 #include "server/cluster/bus/bus_host.h"
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/cluster_bus.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/cluster/topology/nodes_text.h"
 #include "tests/server/cluster/bus_messages.h"
 

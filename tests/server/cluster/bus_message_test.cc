@@ -1,4 +1,4 @@
-#include "server/cluster/bus/bus_message.h"
+#include "server/cluster/message/bus_message.h"
 
 #include <gtest/gtest.h>
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "server/cluster/bus/bus_message.h"
 #include "server/cluster/bus/cluster_bus.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/cluster/topology/topology.h"
 
 // A small cluster whose nodes are called by digits, for tests and fuzzers of the bus.

@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "server/cluster/bus/bus_message.h"
+#include "server/cluster/message/bus_message.h"
 #include "server/cluster/topology/nodes_text.h"
 #include "server/engine/support/errors.h"
 
