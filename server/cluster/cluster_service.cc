@@ -88,7 +88,7 @@ ClusterControl::SlotState ClusterService::StateOf(size_t slot) const {
   const ClusterNode& own = nodes.self();
   SlotState state;
   if (owner == &own) {
-    state.owner = Owner::kSelf;
+    if (!host_->bus().IsWithheld(slot)) state.owner = Owner::kSelf;
   } else if (owner != nullptr) {
     state.owner =
         own.is_replica && own.master_id == owner->id ? Owner::kMasterOfSelf : Owner::kOther;

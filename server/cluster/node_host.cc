@@ -163,6 +163,7 @@ void NodeHost::TopologyChanged() {
   const ClusterNode& self = topology.self();
   plainly_served_ = bus_->IsUp() ? self.slots : SlotSet();
   for (const auto& [slot, target] : topology.migrating()) plainly_served_.Erase(slot);
+  plainly_served_ = plainly_served_ - bus_->WithheldSlots();
   HideSlots();
   if (!engine_.settings().cluster_slot_stats_enabled) return;
   const ClusterNode& master = topology.MasterOf(self);

@@ -1,6 +1,9 @@
 """CLUSTER MIGRATESLOTS: what clients see of the keys on their way, and failovers of either side."""
 
+import contextlib
+import re
 import socket
+import threading
 import unittest
 
 import redis
@@ -13,19 +16,63 @@ SLOT = SLOTS // 2 + 7
 KEYS = 20000
 
 
+class GrantProxy:
+    """Forwards the connections of a source to its target, and holds the grant until release()."""
+
+    def __init__(self, target_port):
+        self.target_port = target_port
+        self.grant = b""
+        self.is_held, self.is_released = threading.Event(), threading.Event()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                source, _ = self.listener.accept()
+            except OSError:
+                return
+            target = socket.create_connection(("127.0.0.1", self.target_port))
+            for ends in ((source, target), (target, source)):
+                threading.Thread(target=self.forward, args=ends, daemon=True).start()
+
+    def forward(self, reader, writer):
+        try:
+            while received := reader.recv(65536):
+                if b"FINISH" in received:
+                    self.grant = received
+                    self.is_held.set()
+                    self.is_released.wait()
+                writer.sendall(received)
+        except OSError:
+            pass
+        for end in (reader, writer):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        self.is_released.set()
+        self.listener.close()
+
+    def granted_epoch(self):
+        return int(re.search(rb"FINISH\r\n\$\d+\r\n\d+\r\n\$\d+\r\n(\d+)", self.grant)[1])
+
+
 class MigrationFailures(ClusterTest):
-    def start(self, of_first):
+    def start(self, of_first, *options):
         """Starts a master with the lower half of the slots and a replica, and one with the upper half."""
         self.first, self.second, self.replica = self.nodes(3)
         self.write_files([self.first, self.second], self.replica)
+        self.options = ("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0", *options)
         for node in (self.first, self.second, self.replica):
-            node.start(None, "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0")
+            node.start(None, *self.options)
         for node in (self.first, self.second, self.replica):
             self.await_that(node.is_up, node.server.log)
         self.await_that(lambda: self.replica.client.info("replication")["master_link_status"] == "up",
                         self.replica.server.log)
         self.slot = 7 if of_first else SLOT
-        tag = next(str(i) for i in range(10**6) if redis.crc.key_slot(b"%d" % i) == self.slot)
+        self.tag = tag = next(str(i) for i in range(10**6) if redis.crc.key_slot(b"%d" % i) == self.slot)
         pipe = (self.first if of_first else self.second).client.pipeline(transaction=False)
         for i in range(KEYS):
             pipe.set(f"{{{tag}}}:{i}", i)
@@ -108,6 +155,49 @@ class MigrationFailures(ClusterTest):
                 received += resp3.recv(10000)
             self.assertIn(f"-MOVED {self.slot} ".encode(), received)
             self.assertIn(b"*1\r\n%11\r\n$4\r\nname\r\n", received)
+
+    def hold_grant(self, *options):
+        """Starts a migration whose grant is on its way when this returns."""
+        self.start(True, *options)
+        source, target = self.first, self.second
+        proxy = GrantProxy(target.port)
+        self.addCleanup(proxy.close)
+        target.command("CONFIG", "SET", "cluster-announce-port", proxy.port)
+        self.await_that(lambda: f":{proxy.port}@" in source.command("CLUSTER", "NODES"), source.server.log)
+        self.move(source, target)
+        self.assertTrue(proxy.is_held.wait(30))
+        return source, target, proxy
+
+    def test_a_grant_without_a_reply_is_outbid(self):
+        source, target, proxy = self.hold_grant()
+        self.await_that(lambda: self.state(source) == "failed", source.server.log)
+        key = f"{{{self.tag}}}:0"
+        self.await_that(lambda: self.writes(source, key), source.server.log)
+        own_epoch = int(re.search(r"cluster_my_epoch:(\d+)", source.command("CLUSTER", "INFO"))[1])
+        self.assertGreater(own_epoch, proxy.granted_epoch())
+        proxy.is_released.set()
+        self.await_that(lambda: self.state(target) == "failed", target.server.log)
+        self.assertEqual(source.client.get(key), "after")
+
+    def test_a_restarted_source_serves_no_slot_that_its_target_may_take(self):
+        source, target, proxy = self.hold_grant("--appendonly", "yes", "--cluster-node-timeout", "15000")
+        source.kill()
+        source.start(None, *self.options)
+        self.await_that(source.is_up, source.server.log)
+        key = f"{{{self.tag}}}:0"
+        with self.assertRaisesRegex(redis.exceptions.ResponseError, "Hash slot not served"):
+            source.client.set(key, "after")
+        self.await_that(lambda: self.writes(source, key), source.server.log)
+        proxy.is_released.set()
+        self.await_that(lambda: self.state(target) == "failed", target.server.log)
+        self.assertEqual(source.client.get(key), "after")
+
+    @staticmethod
+    def writes(node, key):
+        try:
+            return node.client.set(key, "after")
+        except redis.exceptions.ResponseError:
+            return False
 
     def test_the_target_of_waiting_migrations_is_forgotten(self):
         self.start(of_first=True)

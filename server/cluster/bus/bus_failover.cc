@@ -53,6 +53,11 @@ absl::Status BusFailover::Start(ClusterFailover kind) {
 // The PING carries the offset and the flag that the clients are paused.
 void BusFailover::TakeStart(ClusterNode& replica) {
   if (!replica.is_replica || replica.master_id != state_.self().id) return;
+  if (state_.topology.grant) {
+    state_.Notice("Refusing a manual failover to replica " + NodeText(replica) +
+                  ": the target of a migration may be taking slots");
+    return;
+  }
   roles_.EndManualFailover();
   state_.manual_failover.deadline = state_.Now() + state_.settings.manual_failover_timeout;
   state_.manual_failover.replica_id = replica.id;

@@ -36,7 +36,8 @@ class BusFailover {
   // refused.
   absl::Status Start(ClusterFailover kind);
 
-  // A replica of this master requests a manual failover. Pauses the clients.
+  // A replica of this master requests a manual failover. Pauses the clients, unless a migration has
+  // granted slots: the replica would claim them, too.
   void TakeStart(ClusterNode& replica);
 
   // A message of the master shows its offset, which does not change any more.

@@ -77,6 +77,7 @@ void BusReceiver::TakeHeader(ClusterNode& sender, const BusHeader& header) {
   sender.replication_offset = static_cast<int64_t>(header.replication_offset);
   sender.offset_time = state_.Now();
   failover_.TakeMastersOffset(sender, header);
+  grants_.TakeClaims(sender, header);
 }
 
 void BusReceiver::TakePing(LinkId link_id, ClusterNode* sender, const BusMessage& message) {

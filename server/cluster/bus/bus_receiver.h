@@ -11,6 +11,7 @@
 #include "server/cluster/bus/link_table.h"
 #include "server/cluster/bus/node_handshakes.h"
 #include "server/cluster/bus/slot_claims.h"
+#include "server/cluster/bus/slot_grants.h"
 #include "server/cluster/bus/votes.h"
 #include "server/cluster/message/bus_message.h"
 
@@ -20,8 +21,8 @@ namespace zsetd {
 class BusReceiver {
  public:
   BusReceiver(BusState& state, LinkTable& links, BusSender& sender, FailureDetector& detector,
-              BusRoles& roles, NodeHandshakes& handshakes, SlotClaims& claims, Votes& votes,
-              BusFailover& failover)
+              BusRoles& roles, NodeHandshakes& handshakes, SlotClaims& claims, SlotGrants& grants,
+              Votes& votes, BusFailover& failover)
       : state_(state),
         links_(links),
         sender_(sender),
@@ -29,6 +30,7 @@ class BusReceiver {
         roles_(roles),
         handshakes_(handshakes),
         claims_(claims),
+        grants_(grants),
         votes_(votes),
         failover_(failover) {}
 
@@ -56,6 +58,7 @@ class BusReceiver {
   BusRoles& roles_;
   NodeHandshakes& handshakes_;
   SlotClaims& claims_;
+  SlotGrants& grants_;
   Votes& votes_;
   BusFailover& failover_;
 };

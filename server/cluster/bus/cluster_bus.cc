@@ -19,6 +19,7 @@
 #include "server/cluster/bus/node_handshakes.h"
 #include "server/cluster/bus/replica_migration.h"
 #include "server/cluster/bus/slot_claims.h"
+#include "server/cluster/bus/slot_grants.h"
 #include "server/cluster/bus/votes.h"
 #include "server/engine/support/errors.h"
 #include "server/engine/support/port_limit.h"
@@ -93,6 +94,7 @@ class ClusterBus::Machine {
   void RepairTopology();
   void ApplySettings();
   absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
+  bool MayClaim(uint64_t granted_epoch, const SlotSet& slots) const;
   void OpenLinks();
   void PingRandomNode();
   void PingSilentNodes();
@@ -105,11 +107,13 @@ class ClusterBus::Machine {
   BusRoles roles{state, links, detector};
   NodeHandshakes handshakes{state, links, roles};
   SlotClaims claims{state, roles, sender};
+  SlotGrants grants{state, roles, sender};
   Votes votes{state, sender};
   ClusterState cluster{state};
   BusFailover failover{state, roles, sender, cluster};
   ReplicaMigration migration{state, roles};
-  BusReceiver receiver{state, links, sender, detector, roles, handshakes, claims, votes, failover};
+  BusReceiver receiver{state,      links,  sender, detector, roles,
+                       handshakes, claims, grants, votes,    failover};
   int64_t last_random_ping = 0;
 };
 
@@ -146,15 +150,20 @@ void ClusterBus::Machine::ApplySettings() {
 // on the keys of the former owner are deleted. A restart that undid the takeover would delete those
 // of this node.
 absl::Status ClusterBus::Machine::TakeSlots(const SlotSet& slots, const TakeoverLimits& limits) {
+  const uint64_t granted = limits.granted_epoch;
+  if (granted != 0 && !MayClaim(granted, slots)) {
+    return Refusal("ERR The epoch of the cluster has changed. Try again.");
+  }
+  const ClusterNode* const source = state.topology.OwnerOf(slots.First());
   const StateBeforeTakeover before(state, slots);
   slots.ForEach([&](size_t slot) {
     roles.SetOwner(slot, &state.self());
     state.topology.slots_to_clear.Erase(slot);
   });
-  roles.ClaimGreatestEpoch();
-  if (state.self().config_epoch > limits.most_epoch) {
-    before.Restore(state);
-    return Refusal("ERR The epoch of the cluster has changed. Try again.");
+  if (granted == 0) {
+    roles.ClaimGreatestEpoch();
+  } else if (state.self().config_epoch < granted) {
+    roles.ClaimEpoch(granted);
   }
   if (const absl::Status saved = state.SaveAsRequested(); !saved.ok()) {
     state.Warning("The takeover of slots cannot be saved. They stay with their owner");
@@ -170,7 +179,24 @@ absl::Status ClusterBus::Machine::TakeSlots(const SlotSet& slots, const Takeover
     return Refusal("ERR It is too late to take the slots.");
   }
   sender.BroadcastPong(BusSender::Audience::kAll);
+  if (!limits.is_in_time()) grants.TakeLate(slots, *source);
   return absl::OkStatus();
+}
+
+// The epoch must be greater than those of the owners. An equal one of another node would be
+// resolved by a greater one, which the source does not know.
+bool ClusterBus::Machine::MayClaim(uint64_t granted_epoch, const SlotSet& slots) const {
+  const Topology& topology = state.topology;
+  const ClusterNode& self = topology.self();
+  if (granted_epoch > kMostStatedEpoch || self.config_epoch > granted_epoch) return false;
+  bool is_greatest = true;
+  slots.ForEach([&](size_t slot) {
+    const ClusterNode* owner = topology.OwnerOf(slot);
+    is_greatest &= owner == nullptr || owner->config_epoch < granted_epoch;
+  });
+  return is_greatest && std::ranges::none_of(topology.nodes(), [&](const auto& entry) {
+           return entry.second.get() != &self && entry.second->config_epoch == granted_epoch;
+         });
 }
 
 void ClusterBus::Machine::OpenLinks() {
@@ -330,6 +356,7 @@ void ClusterBus::Tick() {
   if (master != nullptr && !master->ip.empty() && !state.host.FollowsMaster()) {
     state.host.FollowMaster(*master);
   }
+  machine.grants.Tick();
   machine.failover.CheckDeadline();
   machine.failover.CheckOffset();
   if (self.is_replica) {
@@ -344,6 +371,7 @@ absl::Status ClusterBus::Settle() {
   machine_->failover.CheckOffset();
   if (state.must_try_failover) machine_->failover.Step();
   if (state.must_check_state) machine_->cluster.Check();
+  machine_->grants.Check();
   absl::Status saved;
   if (state.must_save) {
     saved = state.host.Save(state.must_sync);
@@ -395,6 +423,7 @@ void ClusterBus::Reset(bool hard) {
     machine_->roles.Remove(*state.topology.Find(id));
   }
   state.forgotten_nodes.Clear();
+  machine_->grants.Close();
   self.shard_id.clear();
   self.accepts_replicas = false;
   if (hard) {
@@ -450,12 +479,17 @@ absl::Status ClusterBus::TakeSlots(const SlotSet& slots, const TakeoverLimits& l
   return machine_->TakeSlots(slots, limits);
 }
 
-void ClusterBus::OutbidEpoch(uint64_t epoch) {
-  BusState& state = machine_->state;
-  if (state.self().config_epoch > epoch) return;
-  machine_->roles.ClaimEpoch(std::max(epoch, state.topology.GreatestConfigEpoch()) + 1);
-  if (state.SaveAsRequested().ok()) Announce();
+absl::StatusOr<uint64_t> ClusterBus::OpenGrant(const SlotSet& slots, int64_t millis) {
+  return machine_->grants.Open(slots, millis);
 }
+
+void ClusterBus::CloseGrant() { machine_->grants.Close(); }
+
+void ClusterBus::GiveUpGrant(bool is_refused) { machine_->grants.GiveUp(is_refused); }
+
+SlotSet ClusterBus::WithheldSlots() const { return machine_->grants.WithheldSlots(); }
+
+bool ClusterBus::IsWithheld(size_t slot) const { return machine_->grants.Withholds(slot); }
 
 void ClusterBus::Announce() { machine_->sender.BroadcastPong(BusSender::Audience::kAll); }
 

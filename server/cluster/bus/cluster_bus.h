@@ -138,12 +138,13 @@ class ClusterBus {
   void SetOwner(size_t slot, const ClusterNode* owner);
 
   // A migration of slots by this node and another one has ended: this node takes the slots with the
-  // greatest epoch, without a vote, and broadcasts it; or they are those of `owner` now. If this
-  // node's last slot goes, it becomes a replica of the owner (cluster-allow-replica-migration).
-  // TakeSlots() removes the slots from Topology::slots_to_clear, too. If that cannot be saved, or
-  // exceeds the limits, it changes and sends nothing, and returns a refusal.
+  // granted or the greatest epoch, without a vote, and broadcasts it; or they are those of `owner`
+  // now. If this node's last slot goes, it becomes a replica of the owner
+  // (cluster-allow-replica-migration). TakeSlots() removes the slots from Topology::slots_to_clear,
+  // too. If that cannot be saved, is too late, or other nodes have reached the granted epoch, it
+  // changes and sends nothing, and returns a refusal.
   struct TakeoverLimits {
-    uint64_t most_epoch = kMostEpoch;
+    uint64_t granted_epoch = 0;                              // 0: the greatest one
     std::function<bool()> is_in_time = [] { return true; };  // also when the slots are saved
   };
   absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
@@ -164,10 +165,14 @@ class ClusterBus {
   void EndMove(size_t slot);
   absl::Status AssignSlot(size_t slot, const ClusterNode& owner);
 
-  // A target of slots was lost that may have saved, but not announced, a takeover with an epoch up
-  // to `epoch`. Claims a greater one without a vote, so that the takeover does not count after a
-  // restart of the target.
-  void OutbidEpoch(uint64_t epoch);
+  // Grants of slots to the targets of migrations: see SlotGrants.
+  absl::StatusOr<uint64_t> OpenGrant(const SlotSet& slots, int64_t millis);
+  void CloseGrant();
+  void GiveUpGrant(bool is_refused);
+
+  // Slots that this node must not serve, although it owns them: another node may own them.
+  SlotSet WithheldSlots() const;
+  bool IsWithheld(size_t slot) const;
 
   // Sends this node's slots to all nodes. A node that knows another owner of one replies with it.
   void Announce();

@@ -70,6 +70,7 @@ ExportMachine::Step ExportMachine::OnReply(Millis now, std::string_view error) {
     return Step::kNone;
   }
   if (!error.empty()) {
+    was_refused_ = state_ == State::kGranted;
     Fail(now, "The target replied: " + std::string(error));
     return Step::kNone;
   }
@@ -124,6 +125,7 @@ ExportMachine::Step ExportMachine::OnTick(Millis now, const Surroundings& surrou
     return Enter(now, State::kPaused, Step::kPause);
   } else if (state_ == State::kPaused && awaited_ == 0 && surroundings.writes_are_stopped) {
     if (!std::exchange(has_announced_pause_, true)) return Step::kAnnouncePause;
+    pause_until_ = std::min(pause_until_, acknowledged_ + limits.grant);
     return Enter(now, State::kGranted, Step::kGrant);
   }
   return Step::kNone;

@@ -21,7 +21,8 @@ namespace zsetd {
 // have taken the slots already. Then the writes stay paused until the target has replied, the bus
 // shows that it owns the slots, or the pause has ended. The target takes them only before that: the
 // source announces the pause, and grants the time from the reply to the end of the pause. The
-// target measures it from the announcement, which it has received before it replied.
+// target measures it from the announcement, which it has received before it replied. A migration
+// that fails after the grant leaves the slots in doubt, unless the target has refused them.
 //
 // Invariants: the grant is sent once, when the target has replied to everything that was sent
 // before without an error, and no unit that began before the pause still runs; writes are paused in
@@ -55,6 +56,7 @@ class ExportMachine {
   struct Limits {
     Millis silence{60000};             // without a reply that is awaited
     Millis pause{5000};                // of writes
+    Millis grant{7500};                // since the reply to the announcement
     int64_t most_unsent_at_pause = 0;  // bytes; -1: any number
     size_t most_unsent = 0;            // bytes; 0: any number
   };
@@ -106,6 +108,9 @@ class ExportMachine {
   // Whether the connection was lost after the grant: the target may have saved that the slots are
   // its own, and may say so after a restart.
   bool HasLostGrant() const { return is_lost_; }
+
+  // Whether the target has replied an error to the grant: it has not taken the slots.
+  bool WasRefused() const { return was_refused_; }
   const std::string& message() const { return message_; }
   Millis updated() const { return updated_; }            // the last change of the state
   Millis acknowledged() const { return acknowledged_; }  // the last reply
@@ -118,6 +123,7 @@ class ExportMachine {
   uint64_t awaited_ = 0;
   bool has_announced_pause_ = false;
   bool is_lost_ = false;  // the connection, after the grant
+  bool was_refused_ = false;
   Millis updated_;
   Millis acknowledged_;
   Millis waits_since_{0};  // for a reply

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "protocol/resp/request_writer.h"
+#include "server/engine/support/errors.h"
 
 namespace zsetd {
 namespace {
@@ -119,14 +120,15 @@ void SlotExport::SendAnnouncement() {
   Send(EncodeRequest(Args(views)));
 }
 
-// The margin is for the reply of the target, and for clocks that do not run equally fast. The
-// target takes the slots with the granted epoch, or a lower one.
+// The margin is for the reply of the target, and for clocks that do not run equally fast.
 void SlotExport::SendGrant() {
-  const Millis margin(engine_.settings().cluster_manual_failover_timeout / 10);
-  const Millis within = machine_.GrantedTime() - margin;
-  granted_epoch_ = topology_.GreatestConfigEpoch() + 1;
-  Send({"CLUSTER", "SYNCSLOTS", "FINISH", std::to_string(within.count()),
-        std::to_string(granted_epoch_)});
+  constexpr int kShareOfMargin = 10;
+  const Millis within = machine_.GrantedTime() - machine_.GrantedTime() / kShareOfMargin;
+  const absl::StatusOr<uint64_t> epoch =
+      owner_.OnGrant(slots_, std::max(machine_.pause_until() - now(), Millis(0)));
+  if (!epoch.ok()) return Fail(ErrorLine(epoch.status()));
+  has_granted_ = true;
+  Send({"CLUSTER", "SYNCSLOTS", "FINISH", std::to_string(within.count()), std::to_string(*epoch)});
 }
 
 void SlotExport::Send(std::initializer_list<std::string_view> words) { Send(EncodeRequest(words)); }
@@ -150,7 +152,7 @@ void SlotExport::Settle() {
   Flush();
   if (std::exchange(is_paused_, machine_.IsPaused()) != machine_.IsPaused()) {
     const bool has_failed = machine_.state() == ExportMachine::State::kFailed;
-    if (has_failed && machine_.HasLostGrant()) owner_.OnGivenUpGrant(granted_epoch_);
+    if (has_failed && has_granted_) owner_.OnGivenUpGrant(machine_.WasRefused());
     owner_.OnPause();
   }
   if (!has_ended() || is_receiving_) return;
@@ -218,6 +220,7 @@ ExportMachine::Limits SlotExport::LimitsNow() const {
   return {
       .silence = std::chrono::seconds(settings.repl_timeout),
       .pause = Millis(settings.cluster_manual_failover_timeout),
+      .grant = Millis(settings.cluster_node_timeout / 2),
       .most_unsent_at_pause = settings.slot_migration_max_failover_repl_bytes,
       .most_unsent = static_cast<size_t>(settings.client_output_buffer_limit.replica.hard_bytes)};
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "protocol/resp/args.h"
 #include "server/cluster/migration/export_machine.h"
 #include "server/cluster/migration/reply_scanner.h"
@@ -34,15 +35,19 @@ class SlotExport : private Connection::Owner {
     // Whether the migration may pause writes now.
     virtual bool MayPause() const = 0;
 
+    // The target may take the slots during this time, with the returned epoch. The error is a
+    // reason for the migration to fail.
+    virtual absl::StatusOr<uint64_t> OnGrant(const SlotSet& slots, Millis time) = 0;
+
     // The target owns the slots now.
     virtual void OnHandOver(const SlotExport& migration) = 0;
 
     // The connection was lost after the grant: the target may have taken the slots.
     virtual void OnLostGrant() = 0;
 
-    // The migration fails after that, and its pause is about to end. The target may have saved a
-    // takeover with an epoch up to this one.
-    virtual void OnGivenUpGrant(uint64_t epoch) = 0;
+    // The migration fails after the grant, and its pause is about to end. `is_refused`: the target
+    // has replied that it has not taken the slots.
+    virtual void OnGivenUpGrant(bool is_refused) = 0;
   };
 
   // The engine, the topology and the owner outlive this.
@@ -111,7 +116,7 @@ class SlotExport : private Connection::Owner {
   size_t awaited_bytes_ = 0;
   bool has_started_ = false;
   bool is_paused_ = false;  // as the owner knows
-  uint64_t granted_epoch_ = 0;
+  bool has_granted_ = false;
   bool has_unsent_ = false;
   bool is_receiving_ = false;
   Millis spoke_at_{0};

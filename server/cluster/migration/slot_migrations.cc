@@ -263,7 +263,7 @@ absl::Status SlotMigrations::NotePause(Client& source) {
 
 // The source deletes its keys as soon as it knows that this node owns the slots. After an error it
 // keeps them, and ends the connection.
-absl::Status SlotMigrations::FinishImport(Client& source, Millis within, uint64_t most_epoch) {
+absl::Status SlotMigrations::FinishImport(Client& source, Millis within, uint64_t granted_epoch) {
   Import* const import = ImportOf(source);
   if (import == nullptr) return Refusal(std::string(kNoImport));
   if (const auto reason = WhyImportFails(*import)) return Refusal("ERR " + std::string(*reason));
@@ -273,8 +273,8 @@ absl::Status SlotMigrations::FinishImport(Client& source, Millis within, uint64_
   };
   if (!is_in_time()) return Refusal("ERR It is too late to take the slots.");
   // After an error the next save restores what the failed one may have left in the file.
-  const absl::Status taken =
-      host_.bus().TakeSlots(import->slots, {.most_epoch = most_epoch, .is_in_time = is_in_time});
+  const absl::Status taken = host_.bus().TakeSlots(
+      import->slots, {.granted_epoch = granted_epoch, .is_in_time = is_in_time});
   (void)host_.Settle();  // errors are in the log
   if (!taken.ok()) return taken;
   const auto found = std::ranges::find(imports_, import, &std::unique_ptr<Import>::get);
@@ -482,16 +482,21 @@ void SlotMigrations::OnPause() {
               ClientPause::kUntilEnded);
 }
 
-// Between two pauses clients may write for as long as they were paused.
+// Between two pauses clients may write for as long as they were paused. A grant that is in doubt
+// comes first.
 bool SlotMigrations::MayPause() const {
-  return !paused_at_ && engine_.host().stopwatch() >= may_pause_at_;
+  return !paused_at_ && !topology().grant && host_.bus().IsUp() &&
+         engine_.host().stopwatch() >= may_pause_at_;
 }
 
 void SlotMigrations::OnLostGrant() { host_.bus().Announce(); }
 
-void SlotMigrations::OnGivenUpGrant(uint64_t epoch) {
-  if (!host_.bus().IsUp()) return;  // other masters may know the target as the owner
-  host_.bus().OutbidEpoch(epoch);
+absl::StatusOr<uint64_t> SlotMigrations::OnGrant(const SlotSet& slots, Millis time) {
+  return host_.bus().OpenGrant(slots, time.count());
+}
+
+void SlotMigrations::OnGivenUpGrant(bool is_refused) {
+  host_.bus().GiveUpGrant(is_refused);
   (void)host_.Settle();  // errors are in the log
 }
 
@@ -505,6 +510,7 @@ void SlotMigrations::OnHandOver(const SlotExport& migration) {
     host_.eraser().Add(slot);
   });
   if (target != nullptr && !given.empty()) host_.bus().GiveSlots(given, *target);
+  host_.bus().CloseGrant();
   SlotSet to_clear = topology().slots_to_clear;
   AddAll(to_clear, slots);
   host_.bus().SetSlotsToClear(to_clear);

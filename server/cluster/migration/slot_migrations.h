@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "core/hashing/key_slot.h"
 #include "protocol/resp/request_parser.h"
 #include "server/cluster/migration/migration_host.h"
@@ -36,11 +37,11 @@ namespace zsetd {
 //
 // Clients use the source until the end. Then their requests, also those that wait for the end of
 // the pause or for a key, receive MOVED. A migration that fails changes no owner; the target
-// deletes the keys that it has received. If the source loses the connection after FINISH, and no
-// node claims the slots until its pause has ended, it keeps them with a greater epoch than the one
-// that it has granted: the target may have crashed after the save. Migrations pause writes one at a
-// time. Both nodes note in nodes.conf which keys they have to delete, and in the stream for their
-// replicas, one of which may be promoted. Clients do not see these keys.
+// deletes the keys that it has received. If it fails after FINISH, the target may have saved the
+// takeover. Then the source keeps the slots with a greater epoch than the one that it has granted,
+// and does not serve them before (bus/slot_grants.h). Migrations pause writes one at a time. Both
+// nodes note in nodes.conf which keys they have to delete, and in the stream for their replicas,
+// one of which may be promoted. Clients do not see these keys.
 class SlotMigrations : public SlotMigrationControl,
                        public BackgroundTask,
                        private Journal,
@@ -58,7 +59,7 @@ class SlotMigrations : public SlotMigrationControl,
   std::vector<SlotMigrationView> Migrations() const override;
   absl::Status StartImport(Client& source, const SlotImportRequest& request) override;
   absl::Status NotePause(Client& source) override;
-  absl::Status FinishImport(Client& source, Millis within, uint64_t most_epoch) override;
+  absl::Status FinishImport(Client& source, Millis within, uint64_t granted_epoch) override;
   absl::Status NoteSlotsToClear(std::span<const SlotRange> ranges) override;
 
   void Tick(Micros budget) override;
@@ -81,7 +82,8 @@ class SlotMigrations : public SlotMigrationControl,
   bool MayPause() const override;
   void OnHandOver(const SlotExport& migration) override;
   void OnLostGrant() override;
-  void OnGivenUpGrant(uint64_t epoch) override;
+  absl::StatusOr<uint64_t> OnGrant(const SlotSet& slots, Millis time) override;
+  void OnGivenUpGrant(bool is_refused) override;
 
   void OnEffect(Args request);
   void OnFlush();

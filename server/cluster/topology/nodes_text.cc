@@ -15,8 +15,9 @@ namespace zsetd {
 namespace {
 
 constexpr int64_t kBusPortDistance = 10000;
-constexpr size_t kMostAddressBytes = 45;    // of an IPv6 address, as in Redis
-constexpr size_t kMostHostnameBytes = 255;  // as in Redis
+constexpr int64_t kLongestGrant = int64_t{1} << 40;  // milliseconds; a sum with a time is valid
+constexpr size_t kMostAddressBytes = 45;             // of an IPv6 address, as in Redis
+constexpr size_t kMostHostnameBytes = 255;           // as in Redis
 
 struct FlagName {
   bool ClusterNode::*field;
@@ -48,6 +49,16 @@ std::string FlagsText(const Topology& topology, const ClusterNode& node) {
   return text;
 }
 
+// The variable with its value; empty without slots.
+std::string SlotSetText(std::string_view name, const SlotSet& slots) {
+  std::string text;
+  for (const SlotRange range : RangesOf(slots)) {
+    text.append(text.empty() ? name : ",");
+    text += std::to_string(range.first) + "-" + std::to_string(range.last);
+  }
+  return text;
+}
+
 // Reads lines into a topology.
 class NodesReader {
  public:
@@ -64,7 +75,7 @@ class NodesReader {
   absl::Status ReadFlags(std::string_view word, ClusterNode& node);
   absl::Status ReadMaster(std::string_view word, ClusterNode& node);
   absl::Status ReadSlots(std::string_view word, ClusterNode& node);
-  absl::Status ReadSlotsToClear(std::string_view word);
+  static absl::Status ReadSlotSet(std::string_view word, SlotSet& slots);
   absl::Status ReadMove(std::string_view word, ClusterNode& node);
   absl::StatusOr<ClusterNode*> NodeOf(std::string_view id);
 
@@ -77,6 +88,7 @@ class NodesReader {
   // A node with a name that no line may have stands for this node until its line is read.
   const std::string placeholder_id_ = std::string(kNodeIdLength, '0');
   Topology topology_{placeholder_id_};
+  SlotGrant grant_;  // epoch 0: none
   std::vector<Move> moves_;
   bool has_self_ = false;
 };
@@ -126,6 +138,7 @@ absl::StatusOr<Topology> NodesReader::Read(std::string_view text) {
                    : topology_.StartMigrating(move.slot, other);
   }
   topology_.current_epoch = topology_.GreatestConfigEpoch();
+  if (grant_.epoch != 0) topology_.grant = grant_;
   return std::move(topology_);
 }
 
@@ -135,24 +148,28 @@ absl::Status NodesReader::ReadLine(const Words& words) {
 
 absl::Status NodesReader::ReadVariables(const Words& words) {
   for (size_t at = 1; at + 1 < words.size(); at += 2) {
-    if (words[at] == "slotsToClear") {
-      if (absl::Status read = ReadSlotsToClear(words[at + 1]); !read.ok()) return read;
+    const bool is_cleared = words[at] == "slotsToClear";
+    if (is_cleared || words[at] == "grantedSlots") {
+      SlotSet& slots = is_cleared ? topology_.slots_to_clear : grant_.slots;
+      if (absl::Status read = ReadSlotSet(words[at + 1], slots); !read.ok()) return read;
       continue;
     }
     const auto number = NumberIn(words[at + 1], 0, INT64_MAX);
     if (!number) return Refusal("'" + std::string(words[at]) + "' needs a number");
     if (words[at] == "currentEpoch") topology_.current_epoch = static_cast<uint64_t>(*number);
     if (words[at] == "lastVoteEpoch") topology_.last_vote_epoch = static_cast<uint64_t>(*number);
+    if (words[at] == "grantedEpoch") grant_.epoch = static_cast<uint64_t>(*number);
+    if (words[at] == "grantedMillis") grant_.millis = std::min(*number, kLongestGrant);
   }
   return words.size() % 2 == 1 ? absl::OkStatus() : Refusal("a variable has no value");
 }
 
-absl::Status NodesReader::ReadSlotsToClear(std::string_view word) {
+absl::Status NodesReader::ReadSlotSet(std::string_view word, SlotSet& slots) {
   for (const std::string_view part : Split(word, ',')) {
     const auto range = RangeIn(part);
     if (!range) return Refusal("'" + std::string(part) + "' is no range of slots");
     for (size_t slot = range->first; slot <= range->last; ++slot) {
-      topology_.slots_to_clear.Insert(slot);
+      slots.Insert(slot);
     }
   }
   return absl::OkStatus();
@@ -329,10 +346,10 @@ std::string NodesFileText(const Topology& topology) {
   }
   text += "vars currentEpoch " + std::to_string(topology.current_epoch) + " lastVoteEpoch " +
           std::to_string(topology.last_vote_epoch);
-  const char* separator = " slotsToClear ";
-  for (const SlotRange range : RangesOf(topology.slots_to_clear)) {
-    text += std::string(std::exchange(separator, ",")) + std::to_string(range.first) + "-" +
-            std::to_string(range.last);
+  text += SlotSetText(" slotsToClear ", topology.slots_to_clear);
+  if (const std::optional<SlotGrant>& grant = topology.grant) {
+    text += " grantedEpoch " + std::to_string(grant->epoch) + " grantedMillis " +
+            std::to_string(grant->millis) + SlotSetText(" grantedSlots ", grant->slots);
   }
   return text + "\n";
 }

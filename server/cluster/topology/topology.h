@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,13 @@
 #include "server/engine/services/cluster_control.h"
 
 namespace zsetd {
+
+// The consent of this node to a takeover of some of its slots (bus/slot_grants.h).
+struct SlotGrant {
+  uint64_t epoch = 0;  // with which the target takes them
+  int64_t millis = 0;  // for which the target may take them; longer than the target knows
+  SlotSet slots;
+};
 
 // The nodes of a cluster and the owners of its slots, as one node knows them.
 //
@@ -84,6 +92,9 @@ class Topology {
   // The slots of other nodes whose keys this node must delete, also after a restart
   // (migration/slot_eraser.h).
   SlotSet slots_to_clear;
+
+  // The grant that has neither been used nor outbid.
+  std::optional<SlotGrant> grant;
 
   // The greatest epoch of the cluster, and the epoch of the last vote.
   uint64_t current_epoch = 0;

@@ -80,14 +80,14 @@ void NotePause(AdminCall& call) {
 
 void FinishImport(AdminCall& call) {
   const Millis within(call.args.Integer());
-  const int64_t most_epoch = call.args.Integer();
-  if (most_epoch < 0) call.args.Refuse(kSyntaxError);
+  const int64_t granted_epoch = call.args.Integer();
+  if (granted_epoch <= 0) call.args.Refuse(kSyntaxError);
   call.args.End();
   if (call.Refused()) return;
   Client* const client = call.caller.client();
   if (client == nullptr) return call.Fail(kOnlyNodesImport);
-  ReplyStatus(call,
-              MigrationsOf(call).FinishImport(*client, within, static_cast<uint64_t>(most_epoch)));
+  ReplyStatus(
+      call, MigrationsOf(call).FinishImport(*client, within, static_cast<uint64_t>(granted_epoch)));
 }
 
 // Only in a master's stream: a client must not hide keys.

@@ -71,9 +71,9 @@ class SlotMigrationControl {
   // The source has sent everything and accepts no writes.
   virtual absl::Status NotePause(Client& source) = 0;
 
-  // This node takes the slots, unless `within` has passed since NotePause(), or it would need a
-  // greater epoch than `most_epoch`.
-  virtual absl::Status FinishImport(Client& source, Millis within, uint64_t most_epoch) = 0;
+  // This node takes the slots with this epoch, unless `within` has passed since NotePause(), or
+  // another node has the epoch.
+  virtual absl::Status FinishImport(Client& source, Millis within, uint64_t granted_epoch) = 0;
 
   // On a replica, a note of its master: the keys of these slots, and of no others, are to be
   // deleted unless the shard gets the slots. Without effect on a master.

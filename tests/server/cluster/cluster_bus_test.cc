@@ -196,18 +196,6 @@ TEST_F(ClusterBusTest, AnImportContinuesWithTheReplicaThatReplacesItsSource) {
   EXPECT_EQ(bus->topology().importing().at(5000), &Node('d'));
 }
 
-TEST_F(ClusterBusTest, AnEpochThatALostTargetMayHaveSavedIsOutbid) {
-  Start(Nodes());
-  Connect();
-  host.events.clear();
-  bus->OutbidEpoch(4);
-  EXPECT_TRUE(bus->Settle().ok());
-  EXPECT_EQ(bus->topology().self().config_epoch, 5u);
-  EXPECT_EQ(bus->topology().current_epoch, 5u);
-  EXPECT_EQ(std::ranges::count(host.events, "save, sync"), 1);
-  EXPECT_TRUE(WasSent(BusMessageType::kPong));
-}
-
 // As in Redis, so that many slots move fast: a later save syncs.
 TEST_F(ClusterBusTest, ANewOwnerThatHasTheGreatestEpochDoesNotSync) {
   Start(Nodes());

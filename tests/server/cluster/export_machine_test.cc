@@ -107,6 +107,14 @@ TEST(ExportMachine, GrantsTheTimeFromTheReplyToTheEndOfThePause) {
   EXPECT_EQ(m.machine.GrantedTime(), m.limits.pause - Millis(600));
 }
 
+TEST(ExportMachine, AGrantIsShorterThanALongPause) {
+  TestedMigration m;
+  m.limits.pause = Millis(60000);
+  m.ToGranted();
+  EXPECT_EQ(m.machine.GrantedTime(), m.limits.grant);
+  EXPECT_EQ(m.machine.pause_until(), m.now + m.limits.grant);
+}
+
 TEST(ExportMachine, AnnouncesItselfAgainIfTheTargetAsksForThat) {
   TestedMigration m;
   m.machine.OnConnected(m.now, false);
@@ -134,8 +142,10 @@ TEST(ExportMachine, AnErrorOfTheTargetEndsIt) {
 TEST(ExportMachine, ARefusedGrantEndsThePause) {
   TestedMigration m;
   m.ToGranted();
+  EXPECT_FALSE(m.machine.WasRefused());
   EXPECT_EQ(m.Reply("ERR it is too late"), Step::kNone);
   EXPECT_EQ(m.machine.state(), State::kFailed);
+  EXPECT_TRUE(m.machine.WasRefused());
   EXPECT_FALSE(m.machine.IsPaused());
 }
 

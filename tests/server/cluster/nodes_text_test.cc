@@ -8,6 +8,7 @@
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
+namespace nodes_text_test {
 namespace {
 
 std::string IdOf(char digit) { return std::string(kNodeIdLength, digit); }
@@ -76,6 +77,22 @@ TEST(NodesText, WritesWhatItReads) {
       << text;
 }
 
+TEST(NodesText, KeepsAGrant) {
+  const std::string line = IdOf('a') + " :1@2 myself,master - 0 0 1 connected 0-99\n";
+  const std::string vars =
+      "vars currentEpoch 8 lastVoteEpoch 0 grantedEpoch 7 grantedMillis 5000 grantedSlots "
+      "1-2,9-9\n";
+  const auto read = ReadNodesText(line + vars);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_TRUE(read->grant.has_value());
+  EXPECT_EQ(read->grant->epoch, 7u);
+  EXPECT_EQ(read->grant->millis, 5000);
+  EXPECT_EQ(read->grant->slots.size(), 3u);
+  EXPECT_EQ(NodesFileText(*read), line + vars);
+  EXPECT_EQ(Reason(line + "vars grantedSlots 3-1\n"), "line 2: '3-1' is no range of slots");
+  EXPECT_FALSE(ReadNodesText(line)->grant.has_value());
+}
+
 TEST(NodesText, KeepsTheSlotsToClear) {
   const std::string self = IdOf('a') + " :1@2 myself,master - 0 0 1 connected\n";
   const std::string text = self + "vars currentEpoch 1 lastVoteEpoch 0 slotsToClear 0-4,9-9\n";
@@ -139,4 +156,5 @@ TEST(NodesText, SurvivesChangedBytes) {
 }
 
 }  // namespace
+}  // namespace nodes_text_test
 }  // namespace zsetd
