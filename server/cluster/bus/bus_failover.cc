@@ -135,8 +135,10 @@ bool BusFailover::IsPossible() {
   return true;
 }
 
+// Votes that arrive after the deadline do not count: the master accepts writes again.
 void BusFailover::Step() {
   state_.must_try_failover = false;
+  CheckDeadline();
   if (!IsPossible()) return;
   const int64_t now = state_.Now();
   const int64_t timeout =

@@ -139,6 +139,30 @@ TEST_F(BusFailoverTest, FailoverRefusesInTheWordsOfRedis) {
   EXPECT_TRUE(WasSent(BusMessageType::kManualFailoverStart));
 }
 
+TEST_F(BusFailoverTest, VotesAfterTheDeadlineOfAManualFailoverDoNotCount) {
+  Start(Nodes("d"));
+  Connect();
+  BusSettings settings;
+  settings.node_timeout = 2000;  // an election takes longer than a manual failover
+  settings.manual_failover_timeout = 1000;
+  bus->ApplySettings(settings);
+  host.followed_id = IdOf('b');
+  EXPECT_TRUE(bus->Failover(ClusterFailover::kAgreed).ok());
+  BusMessage ping = From('b', BusMessageType::kPing);
+  ping.header.has_paused_clients = true;
+  ping.header.replication_offset = 100;
+  Deliver(ping);
+  Pass(200);
+  ASSERT_TRUE(WasSent(BusMessageType::kAuthRequest));
+  host.now += settings.manual_failover_timeout;  // the process was stopped
+  for (const char voter : {'a', 'c'}) {
+    BusMessage vote = From(voter, BusMessageType::kAuthAck);
+    vote.header.current_epoch = 4;
+    Deliver(vote);
+  }
+  EXPECT_TRUE(bus->topology().self().is_replica);
+}
+
 TEST_F(BusFailoverTest, ManualFailoverWaitsForTheOffsetOfThePausedMaster) {
   Start(Nodes("d"));
   Connect();
