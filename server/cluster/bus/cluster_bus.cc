@@ -465,7 +465,7 @@ absl::Status ClusterBus::AssignSlot(size_t slot, const ClusterNode& owner) {
   const bool ends_import =
       machine_->state.topology.importing().contains(static_cast<uint16_t>(slot));
   if (&owner != &machine_->state.self()) {
-    GiveSlots(slots, owner);
+    GiveSlots(slots, &owner);
   } else if (ends_import) {
     return machine_->TakeSlots(slots, {});
   } else {
@@ -493,16 +493,18 @@ bool ClusterBus::IsWithheld(size_t slot) const { return machine_->grants.Withhol
 
 void ClusterBus::Announce() { machine_->sender.BroadcastPong(BusSender::Audience::kAll); }
 
-void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode& owner) {
+void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode* taker) {
   BusState& state = machine_->state;
-  assert(&owner != &state.self());
   const bool had_slots = state.self().HasSlots();
-  ClusterNode* const new_owner = state.topology.Find(owner.id);
+  const ClusterNode* owner = taker == nullptr ? nullptr : &state.topology.MasterOf(*taker);
+  if (owner == &state.self()) return;
+  if (owner != nullptr && owner->is_replica) owner = nullptr;
+  ClusterNode* const new_owner = owner == nullptr ? nullptr : state.topology.Find(owner->id);
   slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, new_owner); });
   const bool has_left = had_slots && !state.self().HasSlots();
-  if (!has_left || !state.settings.allow_replica_migration) return;
-  state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(owner));
-  machine_->roles.FollowMaster(owner);
+  if (!has_left || owner == nullptr || !state.settings.allow_replica_migration) return;
+  state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(*owner));
+  machine_->roles.FollowMaster(*owner);
   state.SaveSyncedLater();
 }
 

@@ -138,8 +138,9 @@ class ClusterBus {
   void SetOwner(size_t slot, const ClusterNode* owner);
 
   // A migration of slots by this node and another one has ended: this node takes the slots with the
-  // granted or the greatest epoch, without a vote, and broadcasts it; or they are those of `owner`
-  // now. If this node's last slot goes, it becomes a replica of the owner
+  // granted or the greatest epoch, without a vote, and broadcasts it; or they are those of `taker`
+  // now, or of its master. They have no owner if that is unknown; null: the taker was forgotten. If
+  // this node's last slot goes, it becomes a replica of the owner
   // (cluster-allow-replica-migration). TakeSlots() removes the slots from Topology::slots_to_clear,
   // too. If that cannot be saved, is too late, or other nodes have reached the granted epoch, it
   // changes and sends nothing, and returns a refusal.
@@ -148,7 +149,7 @@ class ClusterBus {
     std::function<bool()> is_in_time = [] { return true; };  // also when the slots are saved
   };
   absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
-  void GiveSlots(const SlotSet& slots, const ClusterNode& owner);
+  void GiveSlots(const SlotSet& slots, const ClusterNode* taker);
 
   // Whether the owner of the slot does not claim it any more, and no other node has claimed it yet.
   bool IsWithdrawn(size_t slot) const;

@@ -509,7 +509,7 @@ void SlotMigrations::OnHandOver(const SlotExport& migration) {
     if (topology().OwnerOf(slot) == &topology().self()) given.Insert(slot);
     host_.eraser().Add(slot);
   });
-  if (target != nullptr && !given.empty()) host_.bus().GiveSlots(given, *target);
+  if (!given.empty()) host_.bus().GiveSlots(given, target);
   host_.bus().CloseGrant();
   SlotSet to_clear = topology().slots_to_clear;
   AddAll(to_clear, slots);

@@ -282,10 +282,25 @@ TEST_F(ClusterBusTest, SlotsMoveAsAWhole) {
   EXPECT_EQ(host.events[0], "save, sync");
   EXPECT_EQ(host.events[1], "pong");
   EXPECT_EQ(bus->topology().self().config_epoch, 4u);
-  bus->GiveSlots(slots, Node('c'));
+  bus->GiveSlots(slots, &Node('c'));
   EXPECT_EQ(bus->topology().OwnerOf(5009), &Node('c'));
-  bus->GiveSlots(SlotSet(bus->topology().self().slots.bytes()), Node('c'));
+  bus->GiveSlots(SlotSet(bus->topology().self().slots.bytes()), &Node('c'));
   EXPECT_EQ(host.followed_id, IdOf('c')) << "it has no slots any more";
+}
+
+// The target of a migration may fail over, or be forgotten, before its reply arrives.
+TEST_F(ClusterBusTest, SlotsThatAFormerMasterHasTakenBelongToItsMaster) {
+  Start(Nodes());
+  Connect();
+  SlotSet slots;
+  slots.Insert(10);
+  bus->GiveSlots(slots, &Node('d'));
+  EXPECT_EQ(bus->topology().OwnerOf(10), &Node('b'));
+  EXPECT_TRUE(Node('d').slots.empty());
+  SlotSet others;
+  others.Insert(11);
+  bus->GiveSlots(others, nullptr);
+  EXPECT_EQ(bus->topology().OwnerOf(11), nullptr);
 }
 
 // The source deletes its keys after the takeover is announced, and a restart must not undo it.
