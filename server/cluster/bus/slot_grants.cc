@@ -11,12 +11,15 @@ namespace {
 
 constexpr int64_t kBetweenTries = 1000;  // to save a greater epoch
 
+// Another node's reply with a newer owner uses another connection than its pong.
+constexpr int64_t kForReplies = 100;
+
 }  // namespace
 
 // A restart does not know how much of the time has passed.
 SlotGrants::SlotGrants(BusState& state, BusRoles& roles, BusSender& sender)
     : state_(state), roles_(roles), sender_(sender) {
-  if (state.topology.grant) outbids_at_ = ends_at_ = state.Now() + state.topology.grant->millis;
+  if (state.topology.grant) ends_at_ = state.Now() + state.topology.grant->millis;
 }
 
 absl::StatusOr<uint64_t> SlotGrants::Open(const SlotSet& slots, int64_t millis) {
@@ -25,7 +28,7 @@ absl::StatusOr<uint64_t> SlotGrants::Open(const SlotSet& slots, int64_t millis) 
   if (!state_.is_up) return Refusal("The cluster is down");
   const uint64_t old_epoch = topology.current_epoch;
   const uint64_t epoch = topology.GreatestConfigEpoch() + 1;
-  outbids_at_ = ends_at_ = state_.Now() + millis;
+  ends_at_ = state_.Now() + millis;
   topology.current_epoch = epoch + 1;
   topology.grant = SlotGrant{.epoch = epoch, .millis = millis, .slots = slots};
   if (const absl::Status saved = state_.SaveNow(); !saved.ok()) {
@@ -34,6 +37,7 @@ absl::StatusOr<uint64_t> SlotGrants::Open(const SlotSet& slots, int64_t millis) 
     return Refusal("The grant of the slots cannot be saved: " + std::string(ErrorLine(saved)));
   }
   is_held_ = needs_majority_ = true;
+  asked_at_ = 0;
   sender_.BroadcastPong(BusSender::Audience::kAll);
   return epoch;
 }
@@ -83,18 +87,21 @@ void SlotGrants::RequestMessage(ClusterNode& node) {
 void SlotGrants::Tick() {
   ClusterNode* const late_source = state_.topology.Find(late_source_id_);
   if (!late_slots_.empty() && late_source != nullptr) RequestMessage(*late_source);
-  const bool awaits_majority =
-      state_.topology.grant && needs_majority_ && state_.Now() >= ends_at_ && !HasHeardMajority();
-  if (!awaits_majority) return;
+  if (!state_.topology.grant || !needs_majority_ || state_.Now() < ends_at_) return;
+  if (asked_at_ == 0) {
+    asked_at_ = state_.Now();
+    sender_.BroadcastPong(BusSender::Audience::kAll);
+  }
   for (const auto& [id, node] : state_.topology.nodes()) {
-    if (state_.Votes(*node)) RequestMessage(*node);
+    if (state_.Votes(*node) && node->data_received < asked_at_) RequestMessage(*node);
   }
 }
 
 bool SlotGrants::HasHeardMajority() const {
+  if (asked_at_ == 0) return false;
   size_t heard = 0;
   for (const auto& [id, node] : state_.topology.nodes()) {
-    const bool is_heard = node.get() == &state_.self() || node->data_received >= ends_at_;
+    const bool is_heard = node.get() == &state_.self() || node->data_received >= asked_at_;
     heard += is_heard && state_.Votes(*node);
   }
   return heard >= state_.Majority();
@@ -102,14 +109,16 @@ bool SlotGrants::HasHeardMajority() const {
 
 void SlotGrants::Check() {
   CheckLate();
+  if (state_.topology.grant && needs_majority_ && HasHeardMajority()) {
+    needs_majority_ = false;
+    outbids_at_ = state_.Now() + kForReplies;
+  }
   if (!IsInDoubt()) return;
   bool owns_some = false;
   state_.topology.grant->slots.ForEach(
       [&](size_t slot) { owns_some |= state_.topology.OwnerOf(slot) == &state_.self(); });
   if (state_.self().is_replica || !owns_some) return Close();
-  if (state_.Now() < outbids_at_ || !state_.is_up) return;
-  if (needs_majority_ && !HasHeardMajority()) return;
-  needs_majority_ = false;
+  if (needs_majority_ || state_.Now() < outbids_at_ || !state_.is_up) return;
   Outbid();
 }
 

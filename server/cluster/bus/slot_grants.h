@@ -24,8 +24,9 @@ namespace zsetd {
 //              withheld: these slots are not served ──► outbid: this node claims a greater epoch,
 //                                                        saves and announces it, and serves again
 //
-// This node outbids when the time of the grant has ended, the cluster is up, and a majority of the
-// masters has sent messages since then: a takeover that they know arrives first.
+// After the time of the grant this node announces its slots. A node that knows the takeover replies
+// with it. This node outbids when the cluster is up and a majority of the masters has sent messages
+// since then, and a reply has had some time to arrive.
 //
 // A target whose takeover is announced too late withholds the slots, too, until the source shows
 // that it has given them up, has outbid the target, or has failed.
@@ -53,7 +54,7 @@ class SlotGrants {
   // A message of a node shows which slots it claims.
   void TakeClaims(const ClusterNode& sender, const BusHeader& header);
 
-  // Requests the messages that a decision waits for.
+  // Must be called about every 100 ms. Requests the messages that a decision waits for.
   void Tick();
 
   // Makes the step that is due. Cheap if no slots are granted or withheld.
@@ -74,8 +75,9 @@ class SlotGrants {
   BusRoles& roles_;
   BusSender& sender_;
   bool is_held_ = false;        // the migration still pauses writes
-  bool needs_majority_ = true;  // it has not been heard since the end of the grant
+  bool needs_majority_ = true;  // it has not been heard since `asked_at_`
   int64_t ends_at_ = 0;         // the grant: then the target cannot take the slots any more
+  int64_t asked_at_ = 0;        // the first announcement since then; 0: none
   int64_t outbids_at_ = 0;      // not before
   SlotSet late_slots_;
   std::string late_source_id_;
