@@ -10,8 +10,10 @@ namespace {
 
 constexpr Millis kBetweenTries{100};
 
-// A process that was stopped first reads the replies that have arrived in the meantime.
-constexpr Millis kForArrivedReplies{100};
+// A process that was stopped first reads the replies that have arrived in the meantime. After the
+// grant it also exchanges messages with most masters (bus/slot_grants.h), so that the pause is
+// followed by the outbid, and clients see no error.
+constexpr Millis kForArrivedReplies{300};
 
 // As Valkey names them.
 constexpr std::array<std::string_view, 10> kExportStates = {

@@ -166,7 +166,7 @@ TEST(ExportMachine, AfterTheGrantALostConnectionDecidesNothing) {
   EXPECT_TRUE(other.machine.HasLostGrant());
   other.now = other.machine.pause_until();
   EXPECT_EQ(other.Tick(), Step::kNone);
-  other.now += Millis(100);
+  other.now += Millis(300);
   EXPECT_EQ(other.Tick(), Step::kNone);
   EXPECT_EQ(other.machine.state(), State::kFailed);
 }
@@ -273,7 +273,7 @@ TEST(ExportMachine, KeepsItsInvariantsUnderAnyInput) {
     }
     m.now += m.limits.pause + m.limits.silence;
     note(m.Tick());
-    m.now += Millis(100);
+    m.now += Millis(300);
     note(m.Tick());
     EXPECT_FALSE(m.machine.state() == State::kGranted) << "seed " << seed;
     EXPECT_LE(grants, 1) << "seed " << seed;
