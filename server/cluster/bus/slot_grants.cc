@@ -97,19 +97,19 @@ void SlotGrants::Tick() {
   }
 }
 
-bool SlotGrants::HasHeardMajority() const {
+bool SlotGrants::HasMajorityResponded() const {
   if (asked_at_ == 0) return false;
-  size_t heard = 0;
+  size_t responded = 0;
   for (const auto& [id, node] : state_.topology.nodes()) {
-    const bool is_heard = node.get() == &state_.self() || node->data_received >= asked_at_;
-    heard += is_heard && state_.Votes(*node);
+    const bool has_responded = node.get() == &state_.self() || node->data_received >= asked_at_;
+    responded += has_responded && state_.Votes(*node);
   }
-  return heard >= state_.Majority();
+  return responded >= state_.Majority();
 }
 
 void SlotGrants::Check() {
   CheckLate();
-  if (state_.topology.grant && needs_majority_ && HasHeardMajority()) {
+  if (state_.topology.grant && needs_majority_ && HasMajorityResponded()) {
     needs_majority_ = false;
     outbids_at_ = state_.Now() + kForReplies;
   }

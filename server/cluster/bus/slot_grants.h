@@ -68,14 +68,14 @@ class SlotGrants {
   bool IsInDoubt() const { return state_.topology.grant && !is_held_; }
   void CheckLate();
   void Outbid();
-  bool HasHeardMajority() const;
+  bool HasMajorityResponded() const;
   void RequestMessage(ClusterNode& node);
 
   BusState& state_;
   BusRoles& roles_;
   BusSender& sender_;
   bool is_held_ = false;        // the migration still pauses writes
-  bool needs_majority_ = true;  // it has not been heard since `asked_at_`
+  bool needs_majority_ = true;  // which has not responded since `asked_at_`
   int64_t ends_at_ = 0;         // the grant: then the target cannot take the slots any more
   int64_t asked_at_ = 0;        // the first announcement since then; 0: none
   int64_t outbids_at_ = 0;      // not before
