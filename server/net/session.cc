@@ -18,7 +18,7 @@ using boost::system::error_code;
 // While more sendable bytes are unsent, no requests are run.
 constexpr size_t kMuchUnsentBytes = 1u << 20;
 
-// While a command waits, reading stops when more bytes are unread, unless it waits for keys.
+// While a command waits, reading stops when more bytes are unread.
 constexpr size_t kMuchUnreadBytes = 1u << 20;
 
 // Up to this many requests of a client are prefetched together with those of other clients.
@@ -304,14 +304,7 @@ bool Session::RunUntilHeld() {
     if (result == RequestParser::Result::kBroken) RefuseProtocol();
     if (result == RequestParser::Result::kRequest) RunRequest();
   }
-  return !client_.IsWaiting() || parser_.buffered_bytes() <= kMuchUnreadBytes || MustNoticeEnd();
-}
-
-// A client that has left must not receive an element. Its end arrives after all of its requests,
-// which may be more than the system receives, so they are read as in Redis, up to
-// `client-query-buffer-limit`.
-bool Session::MustNoticeEnd() const {
-  return client_.blocked && !client_.blocked->keys.empty() && !port_.IsMemoryShort();
+  return !client_.IsWaiting() || parser_.buffered_bytes() <= kMuchUnreadBytes;
 }
 
 // Messages that wait for the end of a long reply do not count. Otherwise that reply and the

@@ -104,7 +104,6 @@ class Session : public Polled, public std::enable_shared_from_this<Session> {
   bool RunShared();
   bool MayServeShared() const;
 
-  bool MustNoticeEnd() const;
   bool IsClogged();
   void ContinueReply();
   void PrefetchBatch(std::span<const Args> requests);

@@ -1,6 +1,5 @@
 """Blocked clients: requests that they sent after the blocking one, and how they may disconnect."""
 
-import contextlib
 import unittest
 
 from peer import request
@@ -52,42 +51,6 @@ class Waiting(ZsetdTest):
                 self.assertTrue(eventually(lambda: self.server.open_files() < files))
                 self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
                 self.assertEqual(self.other.ask("LPOP", "l"), b"x")
-
-    def test_a_client_that_leaves_more_requests_than_its_system_can_send_takes_no_element(self):
-        self.wait_on("BLPOP", "l", 0)
-        self.client.socket.settimeout(1)
-        with contextlib.suppress(TimeoutError):
-            for _ in range(64):
-                self.client.socket.sendall(request("PING", b"x" * MB))
-        self.client.close()
-        self.assertTrue(eventually(lambda: self.waiting() == 0, 10))
-        self.assertEqual(self.other.ask("RPUSH", "l", "x"), 1)
-        self.assertEqual(self.other.ask("LPOP", "l"), b"x")
-
-    def test_a_client_that_waits_for_an_element_has_a_limit_of_requests(self):
-        self.other.ask("CONFIG", "SET", "client-query-buffer-limit", "4mb")
-        self.wait_on("BLPOP", "l", 0)
-        with self.assertRaises(ConnectionError):
-            for _ in range(64):
-                self.client.socket.sendall(request("PING", b"x" * MB))
-        self.assertTrue(eventually(lambda: self.waiting() == 0))
-
-    def test_the_requests_of_a_client_that_waits_run_when_it_has_its_element(self):
-        self.wait_on("BLPOP", "l", 0)
-        for _ in range(16):
-            self.client.socket.sendall(request("SET", "k", b"x" * MB))
-        self.client.send("STRLEN", "k")
-        self.other.ask("RPUSH", "l", "x")
-        self.assertEqual(self.client.reply(), [b"l", b"x"])
-        self.assertEqual([self.client.reply() for _ in range(17)], [b"OK"] * 16 + [MB])
-
-    def test_a_paused_client_reads_no_more_than_a_part_of_many_requests(self):
-        self.other.ask("CLIENT", "PAUSE", 600_000, "WRITE")
-        self.wait_on("SET", "k", "v")
-        self.client.socket.settimeout(1)
-        with self.assertRaises(TimeoutError):
-            for _ in range(64):
-                self.client.socket.sendall(request("PING", b"x" * MB))
 
     def test_a_paused_client_that_leaves_unread_requests_is_forgotten(self):
         self.other.ask("CLIENT", "PAUSE", 600_000, "WRITE")
