@@ -130,6 +130,10 @@ ClusterBusStatus ClusterService::BusStatus() const {
   return status;
 }
 
+size_t ClusterService::CountedConnections() const {
+  return std::max(2 * (topology().nodes().size() - 1), host_->links().count());
+}
+
 std::vector<ClusterLinkView> ClusterService::Links() const {
   std::vector<ClusterLinkView> views;
   for (const BusLink& link : host_->bus().Links()) {

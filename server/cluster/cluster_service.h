@@ -58,6 +58,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view master_id,
                                                         bool tls) const override;
   ClusterBusStatus BusStatus() const override;
+  size_t CountedConnections() const override;
   std::vector<ClusterLinkView> Links() const override;
   absl::StatusOr<size_t> CountFailureReports(std::string_view id) const override;
   void Publish(std::string_view channel, std::string_view message, bool is_shard_channel) override;

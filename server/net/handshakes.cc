@@ -17,12 +17,12 @@ void Handshakes::Add(uint64_t client_id, Session& session, Micros now) {
   by_id_.emplace_hint(by_id_.end(), client_id, Handshake{now + kHandshakeTime, &session});
 }
 
-// The end of a session removes it, so the entry is erased first.
+// The end of a session removes its entry, and what keeps the session.
 void Handshakes::CloseLate(Micros now) {
   while (!by_id_.empty() && by_id_.begin()->second.until <= now) {
-    Session& session = *by_id_.begin()->second.session;
+    const auto session = by_id_.begin()->second.session->shared_from_this();
     by_id_.erase(by_id_.begin());
-    session.EndHandshake();
+    session->EndHandshake();
   }
 }
 

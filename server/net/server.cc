@@ -156,7 +156,7 @@ absl::Status Server::ApplyTls(const Settings& settings) {
   if (settings.tls_port == 0 && !settings.tls_cluster) return CheckTls(settings);
   if (tls_.IsOf(settings)) return absl::OkStatus();
   const bool undoes = tls_before_.IsOf(settings) && SameTls(settings, before);
-  if (undoes) {  // without the files, which may have changed
+  if (undoes) {  // The files are not read again: they may have changed.
     std::swap(tls_, tls_before_);
     return absl::OkStatus();
   }
@@ -302,17 +302,14 @@ void Server::OnConnection(StreamSocket socket, bool with_tls) {
 }
 
 // The connections that count for `maxclients`, so that clients use no descriptors that the server
-// needs. Of clients whose connection is ended but not closed, a few do not count: usually they
-// close soon, and a client may connect as soon as another one has ended. As in Redis, each other
-// node of a cluster counts twice.
+// needs. Up to kFewCloses connections that have ended but are not closed do not count: they usually
+// close soon, and a client may connect as soon as another one has ended.
 size_t Server::Connections() const {
   size_t closes = main_.closes().count();
-  for (const auto& thread : others_) closes += std::as_const(*thread).closes().count();
+  for (const auto& thread : others_) closes += thread->closes().count();
   const size_t count = engine_.clients().all().size() + closes - std::min(closes, kFewCloses);
   if (!engine_.settings().cluster_enabled) return count;
-  const ClusterControl& cluster = *engine_.services().cluster;
-  const size_t nodes = cluster.Summary().nodes;  // includes this one
-  return count + std::max(2 * (std::max<size_t>(nodes, 1) - 1), cluster.BusStatus().connections);
+  return count + engine_.services().cluster->CountedConnections();
 }
 
 // TLS may be turned on and off for new connections.

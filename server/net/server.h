@@ -95,7 +95,7 @@ class Server : public NetworkControl, public PeerPort {
     ListenAddress address;
     std::shared_ptr<Listener> listener;
   };
-  // What new TLS connections use. Empty until TLS is used.
+  // The TLS context of new connections. Empty until TLS is used.
   struct TlsInUse {
     TlsContext context;
     std::shared_ptr<const Settings> settings;  // from which the context was made

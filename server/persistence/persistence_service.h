@@ -192,8 +192,8 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   bool log_is_missing_ = false;
   bool log_is_due_ = false;             // the log begins when no snapshot is being taken
   std::optional<bool> next_log_state_;  // set in a transaction: on or off after it
-  std::optional<Micros>
-      log_failed_at_;  // by the stopwatch, the last try to begin the due log; nullopt: no failure
+  // When the due log could not begin, by the stopwatch; nullopt: it has not failed.
+  std::optional<Micros> log_failed_at_;
   std::unique_ptr<BackgroundSnapshot> transfer_;  // null: none
   std::function<bool()> is_transfer_full_;
   std::optional<absl::Status> transfer_result_;

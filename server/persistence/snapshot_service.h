@@ -90,12 +90,12 @@ class SnapshotService {
   bool saved_for_exit_ = false;
 
   Millis last_saved_at_;        // by the clock, as LASTSAVE reports it
-  Micros saved_at_;             // by the stopwatch, as the next times
+  Micros saved_at_;             // by the stopwatch
   uint64_t saved_changes_ = 0;  // the store's change count in the last snapshot
   int64_t saved_offset_ = 0;    // the history's offset in the last snapshot in the foreground
   bool last_save_ok_ = true;
   std::optional<Micros> last_save_took_;
-  Micros last_try_at_{0};
+  Micros last_try_at_{0};  // by the stopwatch
   uint64_t saves_ = 0;
   uint64_t keys_loaded_ = 0;
   uint64_t keys_expired_ = 0;

@@ -10,8 +10,8 @@ namespace zsetd {
 namespace {
 
 // About 20 are always open: standard streams, listeners, the logs, the lock of the directory, and
-// those of Asio. A rewrite, a snapshot, links to other servers, saved configurations, and clients
-// that have ended need the others for a time.
+// those of Asio. A rewrite, a snapshot, links to other servers, saved configurations, 16
+// connections of MIGRATE, and 16 of clients that have ended need the others for a time.
 constexpr rlim_t kFiles = 64;
 
 constexpr rlim_t kFilesOfThread = 2;  // epoll, and its signal

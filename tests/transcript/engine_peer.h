@@ -26,8 +26,8 @@ class EnginePeer : public Peer {
   using Stopwatch = std::function<Micros()>;
 
   // `nodes` is the text of nodes.conf, for a node of a cluster; empty: it starts without one.
-  // Commands and scripts measure their time with the stopwatch. Without one, Pass() moves it, so
-  // that they take no time, and an endless script never ends. Nodes of clusters have none.
+  // Commands and scripts measure their time with the stopwatch. By default only Pass() advances it,
+  // so commands take no time, and an endless script never ends. Nodes of clusters need the default.
   EnginePeer();
   explicit EnginePeer(const Settings& settings, const std::string& nodes = {},
                       Stopwatch stopwatch = {});

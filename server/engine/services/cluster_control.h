@@ -131,6 +131,10 @@ class ClusterControl {
   virtual absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view master_id,
                                                                 bool tls) const = 0;
   virtual ClusterBusStatus BusStatus() const = 0;
+
+  // The connections of the bus that count for `maxclients`: two to each other node, or more if more
+  // are open. O(1).
+  virtual size_t CountedConnections() const = 0;
   virtual std::vector<ClusterLinkView> Links() const = 0;
 
   // The number of masters that report the failure of a node.

@@ -141,6 +141,7 @@ class NoCluster : public ClusterControl {
   std::string NodesText(bool) const override { return {}; }
   absl::StatusOr<std::vector<std::string>> ReplicaLines(std::string_view, bool) const override;
   ClusterBusStatus BusStatus() const override { return {}; }
+  size_t CountedConnections() const override { return 0; }
   std::vector<ClusterLinkView> Links() const override { return {}; }
   absl::StatusOr<size_t> CountFailureReports(std::string_view) const override;
   void Publish(std::string_view, std::string_view, bool) override {}

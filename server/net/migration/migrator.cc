@@ -19,7 +19,7 @@ namespace {
 
 using Result = TargetConnection::Result;
 
-constexpr size_t kMostCached = 64;
+constexpr size_t kMostCached = 16;  // of the descriptors that clients leave (MakeRoomForClients)
 constexpr Micros kKeptFor = std::chrono::seconds(10);
 
 // Texts of Redis.

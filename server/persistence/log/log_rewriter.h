@@ -107,7 +107,7 @@ class LogRewriter {
     bool keeps_old_files = true;                   // the log is valid without the new base
     bool is_waiting = true;                        // the thread is doing a step
     bool is_finishing = false;                     // that step is the last one
-    Micros started_at{0};                          // by the stopwatch, as the next two
+    Micros started_at{0};                          // by the stopwatch
   };
 
   Progress OnStepDone(absl::StatusOr<LogManifest> result, LogThread& thread);
@@ -145,7 +145,7 @@ class LogRewriter {
   uint64_t failed_beginnings_ = 0;  // in a row
   bool last_ok_ = true;
   std::optional<Micros> last_took_;
-  Micros last_try_at_{0};
+  Micros last_try_at_{0};  // by the stopwatch
 };
 
 }  // namespace zsetd

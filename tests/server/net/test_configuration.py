@@ -36,6 +36,10 @@ class FolderTest(ZsetdTest):
         path.write_text(text)
         return str(path)
 
+    def reaches(self, port, host="127.0.0.1"):
+        with socket.socket() as probe:
+            return probe.connect_ex((host, port)) == 0
+
 
 class StockFile(FolderTest):
     def setUp(self):
@@ -433,10 +437,6 @@ class ListenAddresses(FolderTest):
     def set(self, client, *pairs):
         return client.ask("CONFIG", "SET", *pairs)
 
-    def reaches(self, port, host="127.0.0.1"):
-        with socket.socket() as probe:
-            return probe.connect_ex((host, port)) == 0
-
     def test_the_port_changes_and_connections_stay(self):
         server = self.start()
         client, other = self.connect(), free_port()
@@ -527,10 +527,6 @@ class RefusedChanges(FolderTest):
         reply = self.client.ask("CONFIG", "SET", *pairs, "appendonly", "yes")
         self.assertIsInstance(reply, RuntimeError, pairs)
         self.assertEqual(self.client.ask("CONFIG", "GET", *names), before)
-
-    def reaches(self, port, host="127.0.0.1"):
-        with socket.socket() as probe:
-            return probe.connect_ex((host, port)) == 0
 
     def test_keep_the_port(self):
         other = free_port()

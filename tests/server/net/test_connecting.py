@@ -103,7 +103,9 @@ class Connecting(ZsetdTest):
         self.assertEqual(client.ask("SET", "k", "v"), b"OK")
 
     def test_as_many_as_possible_leave_files_for_the_server(self):
-        """As many clients as files allow, with all threads, and the most connections of HTTP."""
+        """As many clients as files allow, with all threads, and the most connections of HTTP and of
+        MIGRATE."""
+        target = self.start("--bind", "0.0.0.0", "--protected-mode", "no")
         for threads in 1, 16:
             with self.subTest(threads=threads):
                 metrics_port = free_port()
@@ -121,6 +123,10 @@ class Connecting(ZsetdTest):
                     others.append(eventually(self.served))
                     self.assertIsNotNone(others[-1])
                 self.assertEqual(self.connect().rest(), b"-ERR max number of clients reached\r\n")
+                self.assertEqual(client.ask("SET", "k", "v"), b"OK")
+                for i in range(1, 65):
+                    self.assertEqual(client.ask("MIGRATE", f"127.0.0.{i}", target.port, "k", "0", "10000", "COPY",
+                                                "REPLACE"), b"OK")
                 self.assert_saves(client)
                 for each in others:
                     each.close()
@@ -129,8 +135,13 @@ class Connecting(ZsetdTest):
         self.start_with_files(150, "--appendonly", "yes")
         client = self.connect()
         count = self.maxclients(client)
-        for _ in range(3 * count):
-            self.connect().send("QUIT")
+
+        def are_refused():
+            for _ in range(3 * count):
+                self.connect().send("QUIT")
+            return b"rejected_connections:0\r" not in client.ask("INFO", "stats")
+
+        self.assertTrue(eventually(are_refused))
         self.assert_saves(client)
         self.assertNotIn("Too many open files", self.server.log())
 
