@@ -479,8 +479,9 @@ absl::Status ClusterBus::TakeSlots(const SlotSet& slots, const TakeoverLimits& l
   return machine_->TakeSlots(slots, limits);
 }
 
-absl::StatusOr<uint64_t> ClusterBus::OpenGrant(const SlotSet& slots, int64_t millis) {
-  return machine_->grants.Open(slots, millis);
+absl::StatusOr<uint64_t> ClusterBus::OpenGrant(const SlotSet& slots, const std::string& target_id,
+                                               int64_t millis) {
+  return machine_->grants.Open(slots, target_id, millis);
 }
 
 void ClusterBus::CloseGrant() { machine_->grants.Close(); }
@@ -489,7 +490,7 @@ void ClusterBus::GiveUpGrant(bool is_refused) { machine_->grants.GiveUp(is_refus
 
 SlotSet ClusterBus::WithheldSlots() const { return machine_->grants.WithheldSlots(); }
 
-bool ClusterBus::IsWithheld(size_t slot) const { return machine_->grants.Withholds(slot); }
+bool ClusterBus::IsWithheld(size_t slot) const { return WithheldSlots().Contains(slot); }
 
 void ClusterBus::Announce() { machine_->sender.BroadcastPong(BusSender::Audience::kAll); }
 

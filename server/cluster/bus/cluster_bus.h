@@ -167,7 +167,8 @@ class ClusterBus {
   absl::Status AssignSlot(size_t slot, const ClusterNode& owner);
 
   // Grants of slots to the targets of migrations: see SlotGrants.
-  absl::StatusOr<uint64_t> OpenGrant(const SlotSet& slots, int64_t millis);
+  absl::StatusOr<uint64_t> OpenGrant(const SlotSet& slots, const std::string& target_id,
+                                     int64_t millis);
   void CloseGrant();
   void GiveUpGrant(bool is_refused);
 

@@ -22,21 +22,25 @@ SlotGrants::SlotGrants(BusState& state, BusRoles& roles, BusSender& sender)
   if (state.topology.grant) ends_at_ = state.Now() + state.topology.grant->millis;
 }
 
-absl::StatusOr<uint64_t> SlotGrants::Open(const SlotSet& slots, int64_t millis) {
+absl::StatusOr<uint64_t> SlotGrants::Open(const SlotSet& slots, const std::string& target_id,
+                                          int64_t millis) {
   Topology& topology = state_.topology;
   if (topology.grant) return Refusal("An earlier migration has not been completed yet");
   if (!state_.is_up) return Refusal("The cluster is down");
+  if (state_.manual_failover.deadline != 0) return Refusal("A manual failover is in progress");
   const uint64_t old_epoch = topology.current_epoch;
   const uint64_t epoch = topology.GreatestConfigEpoch() + 1;
+  if (epoch > kMostStatedEpoch) return Refusal("The epoch of the cluster is too great");
   ends_at_ = state_.Now() + millis;
   topology.current_epoch = epoch + 1;
-  topology.grant = SlotGrant{.epoch = epoch, .millis = millis, .slots = slots};
+  topology.grant =
+      SlotGrant{.epoch = epoch, .millis = millis, .target_id = target_id, .slots = slots};
   if (const absl::Status saved = state_.SaveNow(); !saved.ok()) {
     topology.current_epoch = old_epoch;  // no other node knows the new one
     topology.grant.reset();
     return Refusal("The grant of the slots cannot be saved: " + std::string(ErrorLine(saved)));
   }
-  is_held_ = needs_majority_ = true;
+  is_held_ = needs_responses_ = true;
   asked_at_ = 0;
   sender_.BroadcastPong(BusSender::Audience::kAll);
   return epoch;
@@ -55,7 +59,7 @@ void SlotGrants::GiveUp(bool is_refused) {
   state_.has_changed = true;
   if (is_refused) {
     outbids_at_ = state_.Now();
-    needs_majority_ = false;
+    needs_responses_ = false;
   }
   Check();
   if (!state_.topology.grant) return;
@@ -65,18 +69,24 @@ void SlotGrants::GiveUp(bool is_refused) {
 }
 
 void SlotGrants::TakeLate(const SlotSet& slots, const ClusterNode& source) {
-  late_slots_ = slots;
-  late_source_id_ = source.id;
+  SlotSet& late = late_slots_[source.id];
+  late = late | slots;
   state_.has_changed = true;
   state_.Warning("The takeover of slots was announced too late. They are not served until node " +
                  NodeText(source) + " shows whether it has kept them");
 }
 
+// A replica has no slots: its header has those of its master.
 void SlotGrants::TakeClaims(const ClusterNode& sender, const BusHeader& header) {
-  if (late_slots_.empty() || sender.id != late_source_id_) return;
-  const SlotSet given_up = late_slots_ - SlotSet(header.slots);
-  if (given_up.empty()) return;
-  late_slots_ = late_slots_ - given_up;
+  const auto late = late_slots_.find(sender.id);
+  if (late == late_slots_.end()) return;
+  const SlotSet claimed = header.master_id.empty() ? SlotSet(header.slots) : SlotSet();
+  EndLate(late->second, late->second - claimed);
+}
+
+void SlotGrants::EndLate(SlotSet& late, const SlotSet& ended) {
+  if (ended.empty()) return;
+  late = late - ended;
   state_.has_changed = true;
 }
 
@@ -85,20 +95,29 @@ void SlotGrants::RequestMessage(ClusterNode& node) {
 }
 
 void SlotGrants::Tick() {
-  ClusterNode* const late_source = state_.topology.Find(late_source_id_);
-  if (!late_slots_.empty() && late_source != nullptr) RequestMessage(*late_source);
-  if (!state_.topology.grant || !needs_majority_ || state_.Now() < ends_at_) return;
+  for (const auto& [source_id, slots] : late_slots_) {
+    if (ClusterNode* source = state_.topology.Find(source_id)) RequestMessage(*source);
+  }
+  if (!state_.topology.grant || !needs_responses_ || state_.Now() < ends_at_) return;
   if (asked_at_ == 0) {
     asked_at_ = state_.Now();
     sender_.BroadcastPong(BusSender::Audience::kAll);
   }
   for (const auto& [id, node] : state_.topology.nodes()) {
-    if (state_.Votes(*node) && node->data_received < asked_at_) RequestMessage(*node);
+    const bool is_asked = state_.Votes(*node) || id == state_.topology.grant->target_id;
+    if (is_asked && node->data_received < asked_at_) RequestMessage(*node);
   }
 }
 
+// A target that has taken the slots, and has no contact with this node or with a majority, is down
+// after a node timeout.
+bool SlotGrants::HasTargetResponded() const {
+  const ClusterNode* target = state_.topology.Find(state_.topology.grant->target_id);
+  if (target == nullptr || target->has_failed || target->data_received >= asked_at_) return true;
+  return state_.Now() - asked_at_ > state_.settings.node_timeout;
+}
+
 bool SlotGrants::HasMajorityResponded() const {
-  if (asked_at_ == 0) return false;
   size_t responded = 0;
   for (const auto& [id, node] : state_.topology.nodes()) {
     const bool has_responded = node.get() == &state_.self() || node->data_received >= asked_at_;
@@ -109,8 +128,9 @@ bool SlotGrants::HasMajorityResponded() const {
 
 void SlotGrants::Check() {
   CheckLate();
-  if (state_.topology.grant && needs_majority_ && HasMajorityResponded()) {
-    needs_majority_ = false;
+  const bool is_asking = state_.topology.grant && needs_responses_ && asked_at_ != 0;
+  if (is_asking && HasTargetResponded() && HasMajorityResponded()) {
+    needs_responses_ = false;
     outbids_at_ = state_.Now() + kForReplies;
   }
   if (!IsInDoubt()) return;
@@ -118,21 +138,17 @@ void SlotGrants::Check() {
   state_.topology.grant->slots.ForEach(
       [&](size_t slot) { owns_some |= state_.topology.OwnerOf(slot) == &state_.self(); });
   if (state_.self().is_replica || !owns_some) return Close();
-  if (needs_majority_ || state_.Now() < outbids_at_ || !state_.is_up) return;
+  if (needs_responses_ || state_.Now() < outbids_at_ || !state_.is_up) return;
   Outbid();
 }
 
 void SlotGrants::CheckLate() {
-  if (late_slots_.empty()) return;
-  const ClusterNode* source = state_.topology.Find(late_source_id_);
-  SlotSet ended;
-  late_slots_.ForEach([&](size_t slot) {
-    const bool is_own = state_.topology.OwnerOf(slot) == &state_.self();
-    if (!is_own || source == nullptr || source->has_failed) ended.Insert(slot);
-  });
-  if (ended.empty()) return;
-  late_slots_ = late_slots_ - ended;
-  state_.has_changed = true;
+  for (auto& [source_id, slots] : late_slots_) {
+    const ClusterNode* source = state_.topology.Find(source_id);
+    const bool is_decided = source == nullptr || source->has_failed || source->is_replica;
+    EndLate(slots, is_decided ? slots : slots - state_.self().slots);
+  }
+  std::erase_if(late_slots_, [](const auto& late) { return late.second.empty(); });
 }
 
 void SlotGrants::Outbid() {
@@ -152,14 +168,10 @@ void SlotGrants::Outbid() {
 }
 
 SlotSet SlotGrants::WithheldSlots() const {
-  SlotSet slots = late_slots_;
-  if (IsInDoubt()) state_.topology.grant->slots.ForEach([&](size_t slot) { slots.Insert(slot); });
+  SlotSet slots;
+  if (IsInDoubt()) slots = state_.topology.grant->slots;
+  for (const auto& [source_id, late] : late_slots_) slots = slots | late;
   return slots;
-}
-
-bool SlotGrants::Withholds(size_t slot) const {
-  const bool is_granted = IsInDoubt() && state_.topology.grant->slots.Contains(slot);
-  return is_granted || late_slots_.Contains(slot);
 }
 
 }  // namespace zsetd

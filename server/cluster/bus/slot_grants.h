@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/status/status.h"
@@ -25,8 +26,9 @@ namespace zsetd {
 //                                                        saves and announces it, and serves again
 //
 // After the time of the grant this node announces its slots. A node that knows the takeover replies
-// with it. This node outbids when the cluster is up and a majority of the masters has sent messages
-// since then, and a reply has had some time to arrive.
+// with it. This node outbids when the cluster is up, the target and a majority of the masters have
+// sent messages since then, and a reply has had some time to arrive. It waits for the target no
+// longer than a node timeout, after which a target without contact is down.
 //
 // A target whose takeover is announced too late withholds the slots, too, until the source shows
 // that it has given them up, has outbid the target, or has failed.
@@ -39,7 +41,7 @@ class SlotGrants {
   // Grants slots of this node for some time, with the returned epoch, which no election uses: the
   // current epoch is greater from now on. After an error nothing is granted. The error is
   // human-readable.
-  absl::StatusOr<uint64_t> Open(const SlotSet& slots, int64_t millis);
+  absl::StatusOr<uint64_t> Open(const SlotSet& slots, const std::string& target_id, int64_t millis);
 
   // Another node owns the slots, or this node has no role in it any more.
   void Close();
@@ -62,25 +64,25 @@ class SlotGrants {
 
   // The slots that this node must not serve, although it owns them.
   SlotSet WithheldSlots() const;
-  bool Withholds(size_t slot) const;
 
  private:
   bool IsInDoubt() const { return state_.topology.grant && !is_held_; }
   void CheckLate();
+  void EndLate(SlotSet& late, const SlotSet& ended);
   void Outbid();
+  bool HasTargetResponded() const;
   bool HasMajorityResponded() const;
   void RequestMessage(ClusterNode& node);
 
   BusState& state_;
   BusRoles& roles_;
   BusSender& sender_;
-  bool is_held_ = false;        // the migration still pauses writes
-  bool needs_majority_ = true;  // which has not responded since `asked_at_`
-  int64_t ends_at_ = 0;         // the grant: then the target cannot take the slots any more
-  int64_t asked_at_ = 0;        // the first announcement since then; 0: none
-  int64_t outbids_at_ = 0;      // not before
-  SlotSet late_slots_;
-  std::string late_source_id_;
+  bool is_held_ = false;         // the migration still pauses writes
+  bool needs_responses_ = true;  // of the target and a majority since `asked_at_`
+  int64_t ends_at_ = 0;          // the grant: then the target cannot take the slots any more
+  int64_t asked_at_ = 0;         // the first announcement since then; 0: none
+  int64_t outbids_at_ = 0;       // not before
+  std::map<std::string, SlotSet> late_slots_;  // by the ID of the source
 };
 
 }  // namespace zsetd

@@ -125,7 +125,7 @@ void SlotExport::SendGrant() {
   constexpr int kShareOfMargin = 10;
   const Millis within = machine_.GrantedTime() - machine_.GrantedTime() / kShareOfMargin;
   const absl::StatusOr<uint64_t> epoch =
-      owner_.OnGrant(slots_, std::max(machine_.pause_until() - now(), Millis(0)));
+      owner_.OnGrant(*this, std::max(machine_.pause_until() - now(), Millis(0)));
   if (!epoch.ok()) return Fail(ErrorLine(epoch.status()));
   has_granted_ = true;
   Send({"CLUSTER", "SYNCSLOTS", "FINISH", std::to_string(within.count()), std::to_string(*epoch)});

@@ -37,7 +37,7 @@ class SlotExport : private Connection::Owner {
 
     // The target may take the slots during this time, with the returned epoch. The error is a
     // reason for the migration to fail.
-    virtual absl::StatusOr<uint64_t> OnGrant(const SlotSet& slots, Millis time) = 0;
+    virtual absl::StatusOr<uint64_t> OnGrant(const SlotExport& migration, Millis time) = 0;
 
     // The target owns the slots now.
     virtual void OnHandOver(const SlotExport& migration) = 0;

@@ -49,10 +49,6 @@ bool Overlap(const SlotSet& a, const SlotSet& b) {
   return overlap;
 }
 
-void AddAll(SlotSet& slots, const SlotSet& more) {
-  more.ForEach([&](size_t slot) { slots.Insert(slot); });
-}
-
 bool Flushes(const Command& command) {
   return command.name == "flushall" || command.name == "flushdb" || command.name == "swapdb";
 }
@@ -133,7 +129,7 @@ absl::Status SlotMigrations::Start(std::span<const SlotMigrationRequest> request
   SlotSet slots;
   for (const SlotMigrationRequest& request : requests) {
     if (absl::Status checked = CheckRequest(request, slots); !checked.ok()) return checked;
-    AddAll(slots, SetOf(request.ranges));
+    slots = slots | SetOf(request.ranges);
   }
   for (const SlotMigrationRequest& request : requests) {
     SlotMigrationView view =
@@ -225,7 +221,7 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   if (ImportOf(source) != nullptr) return Refusal("ERR The connection imports slots already.");
   SlotSet to_clear = topology().slots_to_clear;
   const SlotSet slots = SetOf(request.ranges);
-  AddAll(to_clear, slots);
+  to_clear = to_clear | slots;
   host_.bus().SetSlotsToClear(to_clear);
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
   if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
@@ -404,7 +400,7 @@ absl::Status SlotMigrations::NoteSlotsToClear(std::span<const SlotRange> ranges)
 void SlotMigrations::KeepSlotsToClear() {
   if (topology().self().is_replica || host_.AwaitsOwners()) return;
   SlotSet slots = host_.eraser().slots();
-  for (const auto& import : imports_) AddAll(slots, import->slots);
+  for (const auto& import : imports_) slots = slots | import->slots;
   if (slots == topology().slots_to_clear) return;
   host_.bus().SetSlotsToClear(slots);
   (void)host_.Settle();  // errors are in the log
@@ -491,8 +487,8 @@ bool SlotMigrations::MayPause() const {
 
 void SlotMigrations::OnLostGrant() { host_.bus().Announce(); }
 
-absl::StatusOr<uint64_t> SlotMigrations::OnGrant(const SlotSet& slots, Millis time) {
-  return host_.bus().OpenGrant(slots, time.count());
+absl::StatusOr<uint64_t> SlotMigrations::OnGrant(const SlotExport& migration, Millis time) {
+  return host_.bus().OpenGrant(migration.slots(), migration.target_id(), time.count());
 }
 
 void SlotMigrations::OnGivenUpGrant(bool is_refused) {
@@ -512,7 +508,7 @@ void SlotMigrations::OnHandOver(const SlotExport& migration) {
   if (!given.empty()) host_.bus().GiveSlots(given, target);
   host_.bus().CloseGrant();
   SlotSet to_clear = topology().slots_to_clear;
-  AddAll(to_clear, slots);
+  to_clear = to_clear | slots;
   host_.bus().SetSlotsToClear(to_clear);
   (void)host_.Settle();  // errors are in the log
 }

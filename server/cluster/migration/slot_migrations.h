@@ -82,7 +82,7 @@ class SlotMigrations : public SlotMigrationControl,
   bool MayPause() const override;
   void OnHandOver(const SlotExport& migration) override;
   void OnLostGrant() override;
-  absl::StatusOr<uint64_t> OnGrant(const SlotSet& slots, Millis time) override;
+  absl::StatusOr<uint64_t> OnGrant(const SlotExport& migration, Millis time) override;
   void OnGivenUpGrant(bool is_refused) override;
 
   void OnEffect(Args request);

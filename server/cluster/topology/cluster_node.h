@@ -19,7 +19,8 @@ inline constexpr size_t kMostClusterNodes = 16384;
 // nodes.conf can contain.
 inline constexpr uint64_t kMostEpoch = uint64_t{1} << 62;
 
-// The greatest one that an administrator may state. No cluster counts on from it to kMostEpoch.
+// The greatest one that an administrator or a grant may state. No cluster counts on from it to
+// kMostEpoch.
 inline constexpr uint64_t kMostStatedEpoch = uint64_t{1} << 48;
 
 bool IsNodeId(std::string_view text);

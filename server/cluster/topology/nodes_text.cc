@@ -138,7 +138,10 @@ absl::StatusOr<Topology> NodesReader::Read(std::string_view text) {
                    : topology_.StartMigrating(move.slot, other);
   }
   topology_.current_epoch = topology_.GreatestConfigEpoch();
-  if (grant_.epoch != 0) topology_.grant = grant_;
+  if (grant_.epoch != 0) {
+    if (grant_.target_id.empty()) return Refusal("grantedEpoch needs grantedTo");
+    topology_.grant = grant_;
+  }
   return std::move(topology_);
 }
 
@@ -154,7 +157,14 @@ absl::Status NodesReader::ReadVariables(const Words& words) {
       if (absl::Status read = ReadSlotSet(words[at + 1], slots); !read.ok()) return read;
       continue;
     }
-    const auto number = NumberIn(words[at + 1], 0, INT64_MAX);
+    if (words[at] == "grantedTo") {
+      if (!IsNodeId(words[at + 1])) return Refusal("'grantedTo' needs the name of a node");
+      grant_.target_id = words[at + 1];
+      continue;
+    }
+    const bool is_limited = words[at] == "grantedEpoch";
+    const int64_t most = is_limited ? static_cast<int64_t>(kMostStatedEpoch) : INT64_MAX;
+    const auto number = NumberIn(words[at + 1], 0, most);
     if (!number) return Refusal("'" + std::string(words[at]) + "' needs a number");
     if (words[at] == "currentEpoch") topology_.current_epoch = static_cast<uint64_t>(*number);
     if (words[at] == "lastVoteEpoch") topology_.last_vote_epoch = static_cast<uint64_t>(*number);
@@ -349,7 +359,8 @@ std::string NodesFileText(const Topology& topology) {
   text += SlotSetText(" slotsToClear ", topology.slots_to_clear);
   if (const std::optional<SlotGrant>& grant = topology.grant) {
     text += " grantedEpoch " + std::to_string(grant->epoch) + " grantedMillis " +
-            std::to_string(grant->millis) + SlotSetText(" grantedSlots ", grant->slots);
+            std::to_string(grant->millis) + " grantedTo " + grant->target_id +
+            SlotSetText(" grantedSlots ", grant->slots);
   }
   return text + "\n";
 }

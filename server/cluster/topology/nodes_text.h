@@ -3,7 +3,7 @@
 //
 //   ID IP:PORT@BUSPORT[,HOSTNAME[,NAME=VALUE ...]] FLAGS MASTER|- PING PONG EPOCH LINK SLOTS...
 //   vars currentEpoch N lastVoteEpoch N [slotsToClear 0-4,9-9]
-//        [grantedEpoch N grantedMillis N grantedSlots 0-4,9-9]
+//        [grantedEpoch N grantedMillis N grantedTo ID grantedSlots 0-4,9-9]
 //
 // SLOTS are "5", "0-4", "[6->-ID]" (the slot migrates to that node) and "[7-<-ID]" (the slot is
 // imported from it). Redis 7.2 adds names and values; redis-server 7.0 cannot read them, so they

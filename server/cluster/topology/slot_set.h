@@ -76,6 +76,13 @@ class SlotSet {
 
   bool operator==(const SlotSet& other) const { return bytes_ == other.bytes_; }
 
+  // The slots of both sets. O(kBytes).
+  SlotSet operator|(const SlotSet& other) const {
+    Bytes all;
+    for (size_t at = 0; at < kBytes; ++at) all[at] = bytes_[at] | other.bytes_[at];
+    return SlotSet(all);
+  }
+
   // The slots of this set that `other` does not contain. O(kBytes).
   SlotSet operator-(const SlotSet& other) const {
     Bytes rest;

@@ -21,8 +21,9 @@ namespace zsetd {
 
 // The consent of this node to a takeover of some of its slots (bus/slot_grants.h).
 struct SlotGrant {
-  uint64_t epoch = 0;  // with which the target takes them
-  int64_t millis = 0;  // for which the target may take them; longer than the target knows
+  uint64_t epoch = 0;     // with which the target takes them
+  int64_t millis = 0;     // for which the target may take them; longer than the target knows
+  std::string target_id;  // of a node that may have been forgotten
   SlotSet slots;
 };
 

@@ -80,8 +80,8 @@ TEST(NodesText, WritesWhatItReads) {
 TEST(NodesText, KeepsAGrant) {
   const std::string line = IdOf('a') + " :1@2 myself,master - 0 0 1 connected 0-99\n";
   const std::string vars =
-      "vars currentEpoch 8 lastVoteEpoch 0 grantedEpoch 7 grantedMillis 5000 grantedSlots "
-      "1-2,9-9\n";
+      "vars currentEpoch 8 lastVoteEpoch 0 grantedEpoch 7 grantedMillis 5000 grantedTo " +
+      IdOf('b') + " grantedSlots 1-2,9-9\n";
   const auto read = ReadNodesText(line + vars);
   ASSERT_TRUE(read.ok()) << read.status();
   ASSERT_TRUE(read->grant.has_value());
@@ -89,6 +89,11 @@ TEST(NodesText, KeepsAGrant) {
   EXPECT_EQ(read->grant->millis, 5000);
   EXPECT_EQ(read->grant->slots.size(), 3u);
   EXPECT_EQ(NodesFileText(*read), line + vars);
+  EXPECT_EQ(Reason(line + "vars grantedEpoch 7 grantedSlots 3-4\n"),
+            "grantedEpoch needs grantedTo");
+  EXPECT_EQ(Reason(line + "vars grantedTo b\n"), "line 2: 'grantedTo' needs the name of a node");
+  EXPECT_EQ(Reason(line + "vars grantedEpoch 281474976710657\n"),
+            "line 2: 'grantedEpoch' needs a number");
   EXPECT_EQ(Reason(line + "vars grantedSlots 3-1\n"), "line 2: '3-1' is no range of slots");
   EXPECT_FALSE(ReadNodesText(line)->grant.has_value());
 }

@@ -33,7 +33,7 @@ class SlotGrantsTest : public BusFixture {
   }
 
   void Open() {
-    const auto epoch = bus->OpenGrant(slots_, kTime);
+    const auto epoch = bus->OpenGrant(slots_, IdOf('c'), kTime);
     ASSERT_TRUE(epoch.ok()) << epoch.status();
     EXPECT_EQ(*epoch, kEpoch);
   }
@@ -68,11 +68,12 @@ TEST_F(SlotGrantsTest, AGrantIsSavedAndSyncedBeforeItIsKnown) {
   ASSERT_GE(host.events.size(), 2u);
   EXPECT_EQ(host.events[0], "save, sync");
   EXPECT_EQ(host.events[1], "pong");
-  EXPECT_NE(host.disk.find("grantedEpoch 4 grantedMillis 1000 grantedSlots 10-19"),
+  EXPECT_NE(host.disk.find("grantedEpoch 4 grantedMillis 1000 grantedTo " + IdOf('c') +
+                           " grantedSlots 10-19"),
             std::string::npos)
       << host.disk;
   EXPECT_TRUE(IsServed()) << "the migration pauses writes";
-  EXPECT_FALSE(bus->OpenGrant(slots_, kTime).ok());
+  EXPECT_FALSE(bus->OpenGrant(slots_, IdOf('c'), kTime).ok());
   bus->CloseGrant();
   EXPECT_TRUE(bus->Settle().ok());
   EXPECT_EQ(host.disk.find("granted"), std::string::npos);
@@ -89,7 +90,7 @@ TEST_F(SlotGrantsTest, NoElectionUsesTheGrantedEpoch) {
 TEST_F(SlotGrantsTest, AGrantThatCannotBeSavedIsNone) {
   StartUp();
   host.disk_works = false;
-  EXPECT_FALSE(bus->OpenGrant(slots_, kTime).ok());
+  EXPECT_FALSE(bus->OpenGrant(slots_, IdOf('c'), kTime).ok());
   EXPECT_FALSE(WasSent(BusMessageType::kPong));
   EXPECT_EQ(bus->topology().current_epoch, 3u);
   EXPECT_FALSE(bus->topology().grant.has_value());
@@ -103,12 +104,14 @@ TEST_F(SlotGrantsTest, ADoubtfulGrantIsOutbidAfterItsTimeAndAMessageOfTheMajorit
   EXPECT_FALSE(IsServed());
   Pass(kTime - 200);
   EXPECT_FALSE(IsServed()) << "the target may still take the slots";
+  host.sent.clear();
   Pass(200, "bc");
   EXPECT_FALSE(IsServed()) << "others may know the target as the owner";
   EXPECT_TRUE(WasSent(BusMessageType::kPong)) << "a node that does replies";
   host.events.clear();
   Pass(100);
   EXPECT_FALSE(IsServed()) << "its reply may be on its way";
+  host.sent.clear();
   Pass(100);
   EXPECT_TRUE(IsServed());
   EXPECT_EQ(OwnEpoch(), kEpoch + 2);
@@ -145,10 +148,11 @@ TEST_F(SlotGrantsTest, AClusterThatIsDownDefersTheOutbid) {
 TEST_F(SlotGrantsTest, AnOutbidThatCannotBeSavedIsTriedAgain) {
   StartUp();
   Open();
+  host.sent.clear();
   host.disk_works = false;
   bus->GiveUpGrant(/*is_refused=*/true);
   EXPECT_FALSE(IsServed());
-  EXPECT_FALSE(WasSent(BusMessageType::kPing));
+  EXPECT_FALSE(WasSent(BusMessageType::kPong));
   EXPECT_EQ(OwnEpoch(), 1u);
   host.disk_works = true;
   Pass(1200);
@@ -156,9 +160,46 @@ TEST_F(SlotGrantsTest, AnOutbidThatCannotBeSavedIsTriedAgain) {
   EXPECT_EQ(OwnEpoch(), kEpoch + 2);
 }
 
+// Then it has had no contact for a node timeout, and is down if it is alone.
+TEST_F(SlotGrantsTest, ATargetWithoutContactIsAwaitedForANodeTimeout) {
+  StartUp();
+  Open();
+  bus->GiveUpGrant(/*is_refused=*/false);
+  Pass(kTime + 1900, "c");
+  EXPECT_FALSE(IsServed());
+  EXPECT_TRUE(bus->IsUp());
+  Pass(400, "c");
+  EXPECT_TRUE(IsServed());
+  EXPECT_EQ(OwnEpoch(), kEpoch + 2);
+}
+
+TEST_F(SlotGrantsTest, AForgottenTargetIsNotAwaited) {
+  StartUp();
+  ASSERT_TRUE(bus->OpenGrant(slots_, std::string(40, 'f'), kTime).ok());
+  bus->GiveUpGrant(/*is_refused=*/false);
+  Pass(kTime + 300);
+  EXPECT_TRUE(IsServed());
+}
+
+TEST_F(SlotGrantsTest, NoGrantIsOpenedDuringAManualFailover) {
+  Start(Nodes("a", "master", 'a'));
+  Connect();
+  Pass(3000);
+  Deliver(From('e', BusMessageType::kManualFailoverStart));
+  EXPECT_FALSE(bus->OpenGrant(slots_, IdOf('c'), kTime).ok());
+}
+
+TEST_F(SlotGrantsTest, AGrantHasNoEpochThatNodesRefuse) {
+  StartUp();
+  BusMessage ping = From('b', BusMessageType::kPing);
+  ping.header.config_epoch = ping.header.current_epoch = kMostStatedEpoch;
+  Deliver(ping);
+  EXPECT_FALSE(bus->OpenGrant(slots_, IdOf('c'), kTime).ok());
+}
+
 TEST_F(SlotGrantsTest, ARestartDuringTheGrantServesOnlyAfterItsEnd) {
   StartUp();
-  ASSERT_TRUE(bus->OpenGrant(slots_, 5000).ok());
+  ASSERT_TRUE(bus->OpenGrant(slots_, IdOf('c'), 5000).ok());
   Restart();
   EXPECT_FALSE(IsServed());
   Pass(4000);
@@ -171,7 +212,7 @@ TEST_F(SlotGrantsTest, ARestartDuringTheGrantServesOnlyAfterItsEnd) {
 
 TEST_F(SlotGrantsTest, AClaimOfTheTargetEndsTheDoubt) {
   StartUp();
-  ASSERT_TRUE(bus->OpenGrant(slots_, 5000).ok());
+  ASSERT_TRUE(bus->OpenGrant(slots_, IdOf('c'), 5000).ok());
   Restart();
   ClaimByTarget();
   EXPECT_EQ(bus->topology().OwnerOf(10), &Node('c'));
@@ -261,6 +302,16 @@ TEST_F(LateTakeoverTest, ASourceThatHasOutbidItKeepsTheSlots) {
   Deliver(MessageOfSource(6, /*claims=*/true));
   EXPECT_TRUE(bus->WithheldSlots().empty());
   EXPECT_EQ(bus->topology().OwnerOf(5000), &Node('b'));
+}
+
+TEST_F(LateTakeoverTest, ASourceThatFollowsThisNodeHasNoSlots) {
+  TakeLate();
+  BusMessage message = MessageOfSource(2, /*claims=*/true);
+  message.header.master_id = IdOf('a');
+  message.header.flags = kBusReplica;
+  Deliver(message);
+  EXPECT_TRUE(bus->WithheldSlots().empty());
+  EXPECT_EQ(bus->topology().OwnerOf(5000), &bus->topology().self());
 }
 
 TEST_F(LateTakeoverTest, ASourceThatHasFailedDecidesNothing) {
