@@ -269,7 +269,7 @@ class Replicas(ClusterTest):
     def test_a_failover_waits_for_the_data_of_the_master(self):
         master, replica = self.nodes(2)
         self.write_files([master], replica)
-        master.start(None, "--repl-diskless-sync-delay", "2")
+        master.start(None, "--repl-diskless-sync-delay", "60")
         replica.start()
         self.await_that(master.is_up, master.server.log())
         master.command("SET", "k", "v")
@@ -282,6 +282,7 @@ class Replicas(ClusterTest):
 
         self.await_that(accepts_failover, replica.server.log())
         self.assertEqual(replica.client.info("replication")["master_link_status"], "down")
+        master.command("CONFIG", "SET", "repl-diskless-sync-delay", "0")
         self.await_that(lambda: replica.client.info("replication")["role"] == "master", replica.server.log())
         self.assertEqual(replica.command("GET", "k"), "v")
         self.await_that(lambda: master.client.info("replication").get("master_link_status") == "up" and
