@@ -162,11 +162,11 @@ class Soak(ZsetdTest):
             worker.stops = True
         for worker in self.workers:
             worker.join()
-        self.check_activity()
-        self.check_samples(samples)
         if IS_LONG:
             print(f"seed {SEED}: {sum(worker.sent for worker in self.workers):,} requests in {SECONDS} s\n"
                   f"first quarter: {samples[len(samples) // 4]}\nend:           {samples[-1]}", flush=True)
+        self.check_activity()
+        self.check_samples(samples)
 
     def check_activity(self):
         """The load has caused what the test is about."""

@@ -56,9 +56,9 @@ class Tls {
   void Encrypt(OutputBuffer& plain, OutputBuffer& wire);
   bool HasOutput() const { return BIO_pending(output_) > 0; }
 
-  // Whether so many own records of the TLS protocol wait for `Encrypt()` that no bytes of the
-  // network should be read. Otherwise the other side could request records without end and receive
-  // none of them: by key updates, or by renegotiations, which are refused with a record each.
+  // Whether more than 32 KB of the TLS protocol's own records wait for `Encrypt()`. Then no bytes
+  // of the network should be read: the other side could request records without end and receive
+  // none of them, by key updates, or by renegotiations, which are refused with a record each.
   // `kBytesUsed` includes this output.
   bool HoldsMuchOutput() const { return BIO_pending(output_) > kMuchOwnOutput; }
 

@@ -44,7 +44,7 @@ class Pair {
   SSL* client() { return client_.get(); }
   Tls& server() { return server_; }
 
-  // Passes at most one read of the client's bytes on. Returns false if there are none.
+  // Passes at most one read of the client's bytes on. Returns false without such bytes.
   bool ToServerOnce() {
     const std::span<char> space = server_.Space();
     const int count = BIO_read(from_client_, space.data(), static_cast<int>(space.size()));
