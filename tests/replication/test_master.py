@@ -238,7 +238,7 @@ class Master(ReplicationTest):
         self.await_link(replica)
         Load(2).run(master, 1000)
         master.client.execute_command("FAILOVER")
-        self.await_that(lambda: replica.info()["role"] == "master", replica.info())
+        self.await_that(lambda: replica.info()["role"] == "master", lambda: f"{replica.info()}\n{master.log()}")
         self.await_link(master)
         replica.client.set("k", "after")
         self.await_that(lambda: master.client.get("k") == b"after", "no stream")
