@@ -219,10 +219,8 @@ absl::Status SlotMigrations::CheckImport(const SlotImportRequest& request) const
 absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest& request) {
   if (absl::Status checked = CheckImport(request); !checked.ok()) return checked;
   if (ImportOf(source) != nullptr) return Refusal("ERR The connection imports slots already.");
-  SlotSet to_clear = topology().slots_to_clear;
   const SlotSet slots = SetOf(request.ranges);
-  to_clear = to_clear | slots;
-  host_.bus().SetSlotsToClear(to_clear);
+  host_.bus().SetSlotsToClear(topology().slots_to_clear | slots);
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
   if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
   auto import = std::make_unique<Import>(Import{
@@ -507,9 +505,7 @@ void SlotMigrations::OnHandOver(const SlotExport& migration) {
   });
   if (!given.empty()) host_.bus().GiveSlots(given, target);
   host_.bus().CloseGrant();
-  SlotSet to_clear = topology().slots_to_clear;
-  to_clear = to_clear | slots;
-  host_.bus().SetSlotsToClear(to_clear);
+  host_.bus().SetSlotsToClear(topology().slots_to_clear | slots);
   (void)host_.Settle();  // errors are in the log
 }
 
