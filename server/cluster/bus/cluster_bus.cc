@@ -497,11 +497,11 @@ void ClusterBus::Announce() { machine_->sender.BroadcastPong(BusSender::Audience
 void ClusterBus::GiveSlots(const SlotSet& slots, const ClusterNode* taker) {
   BusState& state = machine_->state;
   const bool had_slots = state.self().HasSlots();
-  const ClusterNode* owner = taker == nullptr ? nullptr : &state.topology.MasterOf(*taker);
+  ClusterNode* owner = nullptr;
+  if (taker != nullptr) owner = state.topology.Find(state.topology.MasterOf(*taker).id);
   if (owner == &state.self()) return;
   if (owner != nullptr && owner->is_replica) owner = nullptr;
-  ClusterNode* const new_owner = owner == nullptr ? nullptr : state.topology.Find(owner->id);
-  slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, new_owner); });
+  slots.ForEach([&](size_t slot) { machine_->roles.SetOwner(slot, owner); });
   const bool has_left = had_slots && !state.self().HasSlots();
   if (!has_left || owner == nullptr || !state.settings.allow_replica_migration) return;
   state.Notice("The last slot of this node has moved. Becoming a replica of " + NodeText(*owner));

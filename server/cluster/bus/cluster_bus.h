@@ -137,18 +137,19 @@ class ClusterBus {
   // CLUSTER ADDSLOTS, DELSLOTS and FLUSHSLOTS. Null: the slot loses its owner.
   void SetOwner(size_t slot, const ClusterNode* owner);
 
-  // A migration of slots by this node and another one has ended: this node takes the slots with the
-  // granted or the greatest epoch, without a vote, and broadcasts it; or they are those of `taker`
-  // now, or of its master. They have no owner if that is unknown; null: the taker was forgotten. If
-  // this node's last slot goes, it becomes a replica of the owner
-  // (cluster-allow-replica-migration). TakeSlots() removes the slots from Topology::slots_to_clear,
-  // too. If that cannot be saved, is too late, or other nodes have reached the granted epoch, it
-  // changes and sends nothing, and returns a refusal.
+  // A migration to this node has ended: it takes the slots with the granted or the greatest epoch,
+  // without a vote, and broadcasts that. Removes the slots from Topology::slots_to_clear, too. If
+  // that cannot be saved, is too late, or other nodes have reached the granted epoch, it changes
+  // and sends nothing, and returns a refusal.
   struct TakeoverLimits {
     uint64_t granted_epoch = 0;                              // 0: the greatest one
     std::function<bool()> is_in_time = [] { return true; };  // also when the slots are saved
   };
   absl::Status TakeSlots(const SlotSet& slots, const TakeoverLimits& limits);
+
+  // A migration from this node has ended: the slots are those of `taker` now, or of its master.
+  // They have no owner if that master is unknown or the taker was forgotten (null). If this node's
+  // last slot goes, it becomes a replica of the owner (cluster-allow-replica-migration).
   void GiveSlots(const SlotSet& slots, const ClusterNode* taker);
 
   // Whether the owner of the slot does not claim it any more, and no other node has claimed it yet.
