@@ -13,9 +13,9 @@ namespace zsetd {
 //    0        taken_       arrived_      capacity_
 //    |         |  unread()  |   Space()   |
 //
-// Memory use is at most four times the unread bytes plus 64 KB, and at most the needed bytes if
-// their number is known. Each byte is moved a constant number of times on average, for any order of
-// arrivals.
+// Memory use is at most four times the unread bytes plus 64 KB, and at most the needed bytes plus
+// 32 KB if their number is known. Each byte is moved a constant number of times on average, for any
+// order of arrivals.
 class ReadBuffer {
  public:
   static constexpr size_t kLeastSpace = 16u << 10;
@@ -27,8 +27,9 @@ class ReadBuffer {
   using Moved = std::function<void(const char* from, const char* to)>;
 
   // Returns at least kLeastSpace bytes to read into. Moves the unread bytes or frees memory if
-  // necessary. `needed` is the number of unread bytes that the reader needs before it takes any,
-  // such as up to the end of a long word; 0 if unknown.
+  // necessary. `needed` is the number of unread bytes with which the reader takes all of them, such
+  // as up to the end of a long word; 0 if unknown. It may be too small, which costs a move, if it
+  // is at least half more than the unread bytes.
   std::span<char> Space(size_t needed, const Moved& moved);
 
   // Frees the memory that the unread bytes do not need. O(unread bytes).

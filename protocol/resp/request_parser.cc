@@ -57,8 +57,13 @@ void RequestParser::Shrink() {
   batch_.shrink_to_fit();
 }
 
+// Other arguments may follow one that is not the last. If little of it is missing, room for no more
+// would be moved again for each of them.
 size_t RequestParser::NeededBytes() const {
-  return bulk_size_ ? position_ - taken_ + *bulk_size_ + kLineEndBytes : 0;
+  if (!bulk_size_) return 0;
+  const size_t end = position_ - taken_ + *bulk_size_ + kLineEndBytes;
+  const bool is_exact = words_left_ == 1;
+  return is_exact || end >= buffered_bytes() + buffered_bytes() / 2 ? end : 0;
 }
 
 // Next() reads the line that broke the protocol again, because `position_` is before it.

@@ -105,7 +105,7 @@ class RequestParser {
     return request == 0 ? 0 : wholes_[request - 1].words_end;
   }
 
-  // The number of unread bytes that are needed before the next ones can be taken; 0 if unknown.
+  // For ReadBuffer::Space().
   size_t NeededBytes() const;
 
   // Adjusts all views after the unread bytes have moved.

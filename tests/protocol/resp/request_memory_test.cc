@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <span>
+#include <string>
+#include <string_view>
+
 #include "protocol/resp/request_parser.h"
 #include "tests/protocol/resp/parsing.h"
 
@@ -47,6 +52,38 @@ TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
   Feed(parser, "\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_EQ(parser.argv()[2].size(), size);
+}
+
+// Returns how many bytes the parser moves while a request arrives in pieces.
+size_t MovedBytes(const std::string& request, size_t piece) {
+  RequestParser parser;
+  const char* end = parser.Space().data();
+  size_t moved = 0;
+  for (size_t at = 0; at < request.size(); at += piece) {
+    const std::string_view arrived = std::string_view(request).substr(at, piece);
+    const std::span<char> space = parser.Space();
+    if (space.data() != end) moved += parser.buffered_bytes();
+    std::ranges::copy(arrived, space.data());
+    parser.Arrived(arrived.size());
+    end = space.data() + arrived.size();
+    parser.Next();
+  }
+  EXPECT_EQ(parser.buffered_bytes(), 0u);
+  return moved;
+}
+
+TEST(RequestMemory, IsMovedAFewTimesWhateverTheSizesOfTheWords) {
+  constexpr size_t kBytes = 2u << 20;
+  for (const size_t word : {50u, 2000u, 20'000u, 300'000u, 1u << 20}) {
+    Request request(kBytes / word, std::string(word, 'x'));
+    for (const char* last : {"", "10", "the last argument of the request"}) {
+      request.push_back(last);
+      const std::string bytes = Multibulk(request);
+      for (const size_t piece : {1400u, 5000u, 16u << 10}) {
+        EXPECT_LE(MovedBytes(bytes, piece), 4 * bytes.size()) << word << ' ' << piece;
+      }
+    }
+  }
 }
 
 TEST(RequestMemory, IsReleasedOnRequest) {
