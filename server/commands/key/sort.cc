@@ -137,15 +137,19 @@ int Compare(const SortRequest& request, const Item& a, const Item& b) {
   return a.element.compare(b.element);
 }
 
-// Puts the requested elements first, in order.
+// Puts the requested elements first, in order. A partial sort of many elements is slower than a sort.
 void Sort(const SortRequest& request, RankRange range, std::vector<Item>& items) {
   assert(range.last <= items.size());
   const auto stands_before = [&](const Item& a, const Item& b) {
     const int order = request.descending ? Compare(request, b, a) : Compare(request, a, b);
     return order != 0 ? order < 0 : a.place < b.place;
   };
-  std::partial_sort(items.begin(), items.begin() + static_cast<ptrdiff_t>(range.last), items.end(),
-                    stands_before);
+  const auto end = items.begin() + static_cast<ptrdiff_t>(range.last);
+  if (range.last <= items.size() / 16) {
+    return std::partial_sort(items.begin(), end, items.end(), stands_before);
+  }
+  std::nth_element(items.begin(), end, items.end(), stands_before);
+  std::sort(items.begin(), end, stands_before);
 }
 
 std::vector<std::string_view> Sorted(Call& call, const SortRequest& request,
