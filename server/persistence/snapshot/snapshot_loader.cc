@@ -51,6 +51,11 @@ struct CheckedNames {
   bool has_duplicate = false;
 };
 
+// Whether only payloads of DUMP have values of this type.
+bool IsOfPayloads(RdbType type) {
+  return type >= RdbType::kZSetDeadlines && type <= RdbType::kZSetForm;
+}
+
 class Loader {
  public:
   // With `names`, the file is only checked. `names` outlives this, or is null.
@@ -322,9 +327,9 @@ Loader::Step Loader::ReadKey(RdbType type) {
   if (names_ != nullptr) names_->last_value = CheckedNames::LastValue::kNone;
   last_is_waiting_ = false;
   if (!reader_.ok()) return Damaged("a key");
-  if (HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash)) {
-    return Skip(type, key);  // the format of a release candidate
-  }
+  const bool is_of_candidate =  // a format of a release candidate
+      HasFieldDeadlines(type) && version_.is_valkey != (type == RdbType::kValkeyHash);
+  if (is_of_candidate || IsOfPayloads(type)) return Skip(type, key);
   const KeyNotes notes = std::exchange(notes_, KeyNotes());
   if (names_ != nullptr) {
     if (CheckKey(type, key)) return absl::OkStatus();
@@ -364,9 +369,7 @@ bool Loader::CheckKey(RdbType type, const std::string& key) {
   }
   using LastValue = CheckedNames::LastValue;
   const bool is_sorted_set = type == RdbType::kZSetOfTexts || type == RdbType::kZSet ||
-                             type == RdbType::kZSetZiplist || type == RdbType::kZSetListpack ||
-                             type == RdbType::kZSetDeadlines || type == RdbType::kZSetPayloads ||
-                             type == RdbType::kZSetForm;
+                             type == RdbType::kZSetZiplist || type == RdbType::kZSetListpack;
   names_->last_value = is_sorted_set ? LastValue::kSortedSet : LastValue::kOther;
   names_->keys.Add(std::to_string(database_) + ":" + key);
   ++loaded_.keys_loaded;

@@ -58,28 +58,7 @@ bool CheckSortedSet(RdbReader& reader, RdbType type, NameHashes& names) {
     names.Add(member);
     return true;
   };
-  const auto add_with_deadline = [&](std::string_view member, double, RdbDeadline) {
-    names.Add(member);
-    return true;
-  };
-  const auto add_with_payload = [&](const RdbElement& element) {
-    names.Add(element.member);
-    return true;
-  };
-  const bool is_sound =
-      type == RdbType::kZSetDeadlines  ? ReadRdbScoredWithDeadlines(reader, add_with_deadline)
-      : type == RdbType::kZSetPayloads ? ReadRdbScoredWithPayloads(reader, add_with_payload)
-                                       : ReadRdbScored(reader, type, add);
-  return Keeps(reader, is_sound, names);
-}
-
-bool CheckSortedSetOfForm(RdbReader& reader, NameHashes& names) {
-  reader.String();
-  const auto add = [&](const RdbElement& element) {
-    names.Add(element.member);
-    return true;
-  };
-  return Keeps(reader, ReadRdbCoded(reader, add), names);
+  return Keeps(reader, ReadRdbScored(reader, type, add), names);
 }
 
 bool CheckStream(RdbReader& reader, RdbType type) {
@@ -117,11 +96,7 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
     case RdbType::kZSet:
     case RdbType::kZSetZiplist:
     case RdbType::kZSetListpack:
-    case RdbType::kZSetDeadlines:
-    case RdbType::kZSetPayloads:
       return CheckSortedSet(reader, type, names);
-    case RdbType::kZSetForm:
-      return CheckSortedSetOfForm(reader, names);
     case RdbType::kStream:
     case RdbType::kStream2:
     case RdbType::kStream3:
@@ -130,6 +105,9 @@ bool CheckValue(RdbReader& reader, RdbType type, NameHashes& names) {
       return CheckStream(reader, type);
     case RdbType::kModuleOfOld:
     case RdbType::kModule:
+    case RdbType::kZSetDeadlines:  // only in payloads of DUMP
+    case RdbType::kZSetPayloads:
+    case RdbType::kZSetForm:
       break;
   }
   return false;

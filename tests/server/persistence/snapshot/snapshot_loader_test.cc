@@ -370,6 +370,14 @@ TEST(SnapshotLoader, RefusesModulesByNameOrSkipsThem) {
       << ErrorOf(array);
 }
 
+TEST(SnapshotLoader, RefusesTypesThatOnlyPayloadsOfDumpHave) {
+  for (const char type : {'\x7a', '\x7b', '\x7c'}) {
+    const std::string set = type + String("z") + "\0"s + std::string(16, '\0');
+    const std::string error = ErrorOf(Sealed("REDIS0011" + set), true);
+    EXPECT_NE(error.find("which this server does not support"), std::string::npos) << error;
+  }
+}
+
 TEST(SnapshotLoader, KeepsFunctions) {
   const auto loaded = Load(Sealed("REDIS0010\xf5"s + String("#!lua name=one")));
   ASSERT_TRUE(loaded.ok()) << loaded.status();
