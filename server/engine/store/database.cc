@@ -30,6 +30,16 @@ size_t EstimatedBytes(const Keyspace& keys) {
   return seen == 0 ? 0 : keys.OverheadBytes() + keys.size() * (bytes / seen);
 }
 
+// Makes room for `size` bytes, and an eighth more in a large text, which std::string would double.
+void ReserveToGrow(std::string& text, size_t size) {
+  constexpr size_t kLarge = 1u << 20;
+  if (size <= text.capacity() || size < kLarge) return;
+  std::string larger;
+  larger.reserve(size + size / 8);
+  larger.append(text);
+  text = std::move(larger);
+}
+
 const ValueLimits kDefaultLimits;
 
 }  // namespace
@@ -335,7 +345,10 @@ Entry& Database::Assign(Entry& entry, Value&& value, KeyEvent event) {
 }
 
 Entry& Database::Append(Entry& entry, std::string_view bytes, KeyEvent event) {
-  Entry& edited = EditText(entry, {}, [&](std::string& text) { text.append(bytes); });
+  Entry& edited = EditText(entry, {}, [&](std::string& text) {
+    ReserveToGrow(text, text.size() + bytes.size());
+    text.append(bytes);
+  });
   Report(edited.key(), event);
   return edited;
 }
@@ -343,6 +356,7 @@ Entry& Database::Append(Entry& entry, std::string_view bytes, KeyEvent event) {
 Entry& Database::Overwrite(Entry& entry, size_t offset, std::string_view bytes, KeyEvent event) {
   const ByteRange range = {.begin = offset, .end = offset + bytes.size()};
   Entry& edited = EditText(entry, {&range, 1}, [&](std::string& text) {
+    ReserveToGrow(text, range.end);
     text.resize(std::max(text.size(), range.end));
     text.replace(offset, bytes.size(), bytes);
   });
@@ -358,6 +372,7 @@ Entry& Database::Rewrite(Entry& entry, std::span<const ByteRange> ranges, const 
   uint64_t changes = 0;
   Entry& edited = EditText(entry, ranges, [&](std::string& text) {
     grows = text.size() < least_size;
+    ReserveToGrow(text, least_size);
     if (grows) text.resize(least_size);
     changes = write(text);
   });
