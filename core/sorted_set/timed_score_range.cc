@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/sorted_set/form/exact_decimal.h"
 #include "core/sorted_set/sorted_set.h"
 
 namespace zsetd {
@@ -31,36 +32,64 @@ std::optional<Millis> FirstReach(const TimedScoreBound& bound, double score) {
   return first;
 }
 
-// The text of a score of a set with a form; nullopt if the bound is only a number.
-std::optional<std::string> TextOf(const TimedScoreBound& bound, const ScoreForm& form) {
-  if (!bound.exact.empty()) return bound.exact;
-  const bool is_integer = bound.score >= 0 && std::trunc(bound.score) == bound.score;
-  if (form.kind() != ScoreForm::Kind::kTuple || bound.clock != Clock::kNone || !is_integer ||
-      std::isinf(bound.score)) {
-    return std::nullopt;
-  }
-  return std::to_string(static_cast<uint64_t>(bound.score));
+// The number of a bound without a clock; nullopt if it is infinite or cannot be read exactly.
+std::optional<ExactDecimal> NumberOf(const TimedScoreBound& bound) {
+  if (bound.is_tuple || std::isinf(bound.score)) return std::nullopt;
+  if (!bound.exact.empty()) return ExactDecimal::Read(bound.exact);
+  return ExactDecimal::Of(bound.score);
 }
 
-// The codes that satisfy one bound. Scores that decay are not compared with clocks.
+// The text of a bound as the first fields of a tuple; nullopt if it is no such text.
+std::optional<std::string> TupleTextOf(const TimedScoreBound& bound) {
+  if (bound.is_tuple) return bound.exact;
+  if (bound.clock != Clock::kNone) return std::nullopt;
+  const std::optional<ExactDecimal> number = NumberOf(bound);
+  if (!number || number->has_fraction || number->whole == ExactDecimal::kMostWhole ||
+      number->Floor() < 0) {
+    return std::nullopt;
+  }
+  return std::to_string(static_cast<uint64_t>(number->whole));
+}
+
+// The codes of the tuples that begin with the bound; nullopt if it is only a number.
+std::optional<CodeRange> TuplesOf(const TimedScoreBound& bound, const ScoreForm& form) {
+  if (form.kind() != ScoreForm::Kind::kTuple) return std::nullopt;
+  const std::optional<std::string> text = TupleTextOf(bound);
+  return text ? form.CodesOf(*text) : std::nullopt;
+}
+
+// Whether no score of the form can be compared with the bound, unless it begins tuples. Scores that
+// decay are not compared with clocks.
+bool IsForeign(const TimedScoreBound& bound, const ScoreForm& form) {
+  return bound.is_tuple || (form.decays() && bound.clock != Clock::kNone);
+}
+
+bool IsExactInteger(const TimedScoreBound& bound, const ScoreForm& form) {
+  return form.kind() == ScoreForm::Kind::kInt64 && !bound.exact.empty();
+}
+
+// The codes that satisfy one bound.
 std::optional<CodeRange> CodesFrom(const TimedScoreBound& min, const ScoreForm& form, Millis now) {
-  if (form.decays() && min.clock != Clock::kNone) return std::nullopt;
-  const std::optional<std::string> text = TextOf(min, form);
-  const auto codes = text ? form.CodesOf(*text) : std::nullopt;
-  if (!codes && min.is_tuple) return std::nullopt;
-  if (!codes) return form.CodesFrom(min.At(now).score, min.exclusive, now);
-  if (!min.exclusive) return CodeRange{.first = codes->first};
-  return codes->last == CodeRange::kMost ? CodeRange::None() : CodeRange{.first = codes->last + 1};
+  if (const std::optional<CodeRange> tuples = TuplesOf(min, form)) {
+    if (!min.exclusive) return CodeRange{.first = tuples->first};
+    if (tuples->last == CodeRange::kMost) return CodeRange::None();
+    return CodeRange{.first = tuples->last + 1};
+  }
+  if (IsForeign(min, form)) return std::nullopt;
+  if (!IsExactInteger(min, form)) return form.CodesFrom(min.At(now).score, min.exclusive, now);
+  const std::optional<ExactDecimal> number = NumberOf(min);
+  return number ? std::optional(form.CodesFrom(*number, min.exclusive)) : std::nullopt;
 }
 
 std::optional<CodeRange> CodesUpTo(const TimedScoreBound& max, const ScoreForm& form, Millis now) {
-  if (form.decays() && max.clock != Clock::kNone) return std::nullopt;
-  const std::optional<std::string> text = TextOf(max, form);
-  const auto codes = text ? form.CodesOf(*text) : std::nullopt;
-  if (!codes && max.is_tuple) return std::nullopt;
-  if (!codes) return form.CodesUpTo(max.At(now).score, max.exclusive, now);
-  if (!max.exclusive) return CodeRange{.last = codes->last};
-  return codes->first == 0 ? CodeRange::None() : CodeRange{.last = codes->first - 1};
+  if (const std::optional<CodeRange> tuples = TuplesOf(max, form)) {
+    if (!max.exclusive) return CodeRange{.last = tuples->last};
+    return tuples->first == 0 ? CodeRange::None() : CodeRange{.last = tuples->first - 1};
+  }
+  if (IsForeign(max, form)) return std::nullopt;
+  if (!IsExactInteger(max, form)) return form.CodesUpTo(max.At(now).score, max.exclusive, now);
+  const std::optional<ExactDecimal> number = NumberOf(max);
+  return number ? std::optional(form.CodesUpTo(*number, max.exclusive)) : std::nullopt;
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct TimedScoreBound {
   bool exclusive = false;
   Clock clock = Clock::kNone;
 
-  // The text of a bound that `score` does not represent exactly: a tuple, or a large integer. A
-  // tuple has no meaning for a set without a form; `score` is 0.
+  // The text of a bound that `score` may not represent exactly: a tuple, or a number that is large
+  // or has many digits. A tuple has no meaning for a set without a form; `score` is 0.
   std::string exact = {};
   bool is_tuple = false;
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/sorted_set/block/score_encoding.h"
+#include "core/sorted_set/form/exact_decimal.h"
 
 namespace zsetd {
 namespace {
@@ -15,6 +16,8 @@ constexpr uint64_t kInt64Sign = uint64_t{1} << 63;
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 constexpr int kMostBits = 64;
+constexpr int64_t kLeastInteger = std::numeric_limits<int64_t>::min();
+constexpr int64_t kMostInteger = std::numeric_limits<int64_t>::max();
 
 char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
@@ -187,13 +190,7 @@ std::optional<CodeRange> ScoreForm::CodesFrom(double min, bool exclusive, Millis
   if (std::isinf(min)) return min < 0 ? CodeRange() : CodeRange::None();
   if (decays()) return min < 0 ? CodeRange() : CodeRange{.first = *Code(min, now) + exclusive};
   if (kind_ == Kind::kTuple) return std::nullopt;
-  if (min >= kTwoTo63) return CodeRange::None();
-  if (min < -kTwoTo63) return CodeRange();
-  const double integer = std::ceil(min);
-  if (integer >= kTwoTo63) return CodeRange::None();
-  const uint64_t code = CodeOfInteger(static_cast<int64_t>(integer));
-  if (!exclusive || integer != min) return CodeRange{.first = code};
-  return CodeRange{.first = code + 1};  // a double below 2^63 is not the greatest integer
+  return CodesFrom(ExactDecimal::Of(min), exclusive);
 }
 
 std::optional<CodeRange> ScoreForm::CodesUpTo(double max, bool exclusive, Millis now) const {
@@ -201,12 +198,22 @@ std::optional<CodeRange> ScoreForm::CodesUpTo(double max, bool exclusive, Millis
   if (std::isinf(max)) return max > 0 ? CodeRange() : CodeRange::None();
   if (decays()) return max < 0 ? CodeRange::None() : CodeRange{.last = *Code(max, now) - exclusive};
   if (kind_ == Kind::kTuple) return std::nullopt;
-  if (max >= kTwoTo63) return CodeRange();
-  const double integer = std::floor(max);
-  if (integer < -kTwoTo63) return CodeRange::None();
-  const uint64_t code = CodeOfInteger(static_cast<int64_t>(integer));
-  if (!exclusive || integer != max) return CodeRange{.last = code};
-  return code == 0 ? CodeRange::None() : CodeRange{.last = code - 1};
+  return CodesUpTo(ExactDecimal::Of(max), exclusive);
+}
+
+// A number with a fraction is not a score, so `exclusive` only matters for integers.
+CodeRange ScoreForm::CodesFrom(const ExactDecimal& min, bool exclusive) const {
+  assert(kind_ == Kind::kInt64);
+  const __int128 first = min.Ceiling() + (exclusive && !min.has_fraction);
+  if (first > kMostInteger) return CodeRange::None();
+  return {.first = CodeOfInteger(static_cast<int64_t>(std::max<__int128>(first, kLeastInteger)))};
+}
+
+CodeRange ScoreForm::CodesUpTo(const ExactDecimal& max, bool exclusive) const {
+  assert(kind_ == Kind::kInt64);
+  const __int128 last = max.Floor() - (exclusive && !max.has_fraction);
+  if (last < kLeastInteger) return CodeRange::None();
+  return {.last = CodeOfInteger(static_cast<int64_t>(std::min<__int128>(last, kMostInteger)))};
 }
 
 uint64_t ScoreForm::ZeroCode() const {
@@ -244,8 +251,8 @@ double ScoreForm::Rounded(uint64_t code) const {
 uint64_t ScoreForm::Nearest(double rounded) const {
   if (decays()) return ScoreCode(std::min(rounded, std::numeric_limits<double>::max()) + 0.0);
   if (kind_ == Kind::kInt64) {
-    if (!(rounded > -kTwoTo63)) return CodeOfInteger(std::numeric_limits<int64_t>::min());
-    if (rounded >= kTwoTo63) return CodeOfInteger(std::numeric_limits<int64_t>::max());
+    if (!(rounded > -kTwoTo63)) return CodeOfInteger(kLeastInteger);
+    if (rounded >= kTwoTo63) return CodeOfInteger(kMostInteger);
     return CodeOfInteger(static_cast<int64_t>(rounded));
   }
   if (!(rounded > 0)) return 0;

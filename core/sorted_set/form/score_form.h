@@ -12,6 +12,8 @@
 
 namespace zsetd {
 
+struct ExactDecimal;
+
 // Codes of scores, from the first to the last, both included
 // (core/sorted_set/block/score_encoding.h).
 struct CodeRange {
@@ -93,6 +95,10 @@ class ScoreForm {
   // Nullopt if the form has no such numbers. No argument is NaN. Only scores that decay use `now`.
   std::optional<CodeRange> CodesFrom(double min, bool exclusive, Millis now) const;
   std::optional<CodeRange> CodesUpTo(double max, bool exclusive, Millis now) const;
+
+  // Like the functions above, for numbers that are not rounded. Precondition: INT64.
+  CodeRange CodesFrom(const ExactDecimal& min, bool exclusive) const;
+  CodeRange CodesUpTo(const ExactDecimal& max, bool exclusive) const;
 
   // The score that an increment of a new member is added to.
   uint64_t ZeroCode() const;

@@ -39,9 +39,11 @@ Clock ClockOf(std::string_view word) {
   return Clock::kNone;
 }
 
-// Keeps the text of an integer that a double may not represent.
-void KeepExact(std::string_view word, TimedScoreBound& bound) {
-  if (!std::isinf(bound.score) && word.size() <= kMostScoreTextBytes) bound.exact = word;
+// Whether the double is an integer, but the number that the text states may be another one.
+bool MayBeRounded(std::string_view word, double number) {
+  constexpr size_t kExactBytes = 16;  // a fraction of so few digits stays a fraction
+  return std::trunc(number) == number && !std::isinf(number) &&
+         (std::abs(number) >= kFirstInexact || word.size() > kExactBytes);
 }
 
 // Reads the word into `bound`, which has its default value. Returns false for other words.
@@ -50,8 +52,8 @@ bool ReadScoreBound(std::string_view word, TimedScoreBound& bound) {
   if (bound.exclusive) word.remove_prefix(1);
   if (const std::optional<double> score = ParseBound(word)) {
     bound.score = *score;
-    if (std::abs(*score) >= kFirstInexact) [[unlikely]]
-      KeepExact(word, bound);
+    if (MayBeRounded(word, *score)) [[unlikely]]
+      bound.exact = word;
     return true;
   }
   bound.clock = ClockOf(word);

@@ -153,9 +153,77 @@ TEST(ScoreForm, RangesOfIntegersAcceptAnyNumber) {
          {.score = -9223372036854775808.0, .exclusive = true, .exact = "-9223372036854775808"}),
       "");
   EXPECT_EQ(In(set, {.exact = "1/2", .is_tuple = true}, {infinity}), "unsuited");
+  EXPECT_EQ(In(set, {.score = 9223372036854775807.0, .exact = "0x7ffffffffffffffe"}, {infinity}),
+            "unsuited");
   // At 1.5 seconds.
   EXPECT_EQ(In(set, {0}, {.clock = TimedScoreBound::Clock::kSeconds}), "1");
   EXPECT_EQ(In(set, {0}, {.clock = TimedScoreBound::Clock::kMillis}), "1 2");
+}
+
+// A bound as a request states it.
+TimedScoreBound Stated(const std::string& text, bool exclusive = false) {
+  return {.score = std::stod(text), .exclusive = exclusive, .exact = text};
+}
+
+TEST(ScoreForm, FractionsOfLargeBoundsAreExact) {
+  const SortedSet set =
+      SetOf("INT64", {"-9007199254740994", "-9007199254740993", "5", "9007199254740992",
+                      "9007199254740993", "9007199254740994"});
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const bool exclusive : {false, true}) {
+    EXPECT_EQ(In(set, Stated("9007199254740992.9", exclusive), {infinity}),
+              "9007199254740993 9007199254740994");
+    EXPECT_EQ(In(set, {0}, Stated("9007199254740993.5", exclusive)),
+              "5 9007199254740992 9007199254740993");
+    EXPECT_EQ(In(set, {-infinity}, Stated("-9007199254740993.5", exclusive)), "-9007199254740994");
+    EXPECT_EQ(In(set, Stated("-9007199254740993.5", exclusive), {4}), "-9007199254740993");
+    EXPECT_EQ(In(set, Stated("5.00000000000000000001", exclusive), {100}), "");
+    EXPECT_EQ(In(set, {0}, Stated("4.99999999999999999999", exclusive)), "");
+  }
+  EXPECT_EQ(In(set, Stated("9.007199254740993e15"), {infinity}),
+            "9007199254740993 9007199254740994");
+  EXPECT_EQ(In(set, Stated("9007199254740993.000", true), {infinity}), "9007199254740994");
+}
+
+// Floor and ceiling of random bounds, with integers around them.
+TEST(ScoreForm, BoundsWithFractionsSelectTheIntegersAboveAndBelow) {
+  Rng rng(9);
+  for (int i = 0; i < 2000; ++i) {
+    const int64_t below = static_cast<int64_t>(rng.Next()) >> (1 + rng.Below(62));
+    SortedSet set;
+    ASSERT_TRUE(set.SetForm(ScoreForm::Int64()));
+    for (const int64_t score : {below - 1, below, below + 1, below + 2}) {
+      set.Place(std::to_string(score), *set.form().Code(std::to_string(score)));
+    }
+    const bool is_negative = below < 0;  // so that its digits are those of the integer above
+    const std::string text = std::to_string(is_negative ? below + 1 : below);
+    const std::string sign = is_negative && below == -1 ? "-" : "";
+    const std::string bound = sign + text + "." + std::string(rng.Below(30), '0') + "1";
+    const double infinity = std::numeric_limits<double>::infinity();
+    const bool exclusive = rng.Below(2) == 1;
+    EXPECT_EQ(In(set, Stated(bound, exclusive), {infinity}),
+              std::to_string(below + 1) + " " + std::to_string(below + 2))
+        << bound;
+    EXPECT_EQ(In(set, {-infinity}, Stated(bound, exclusive)),
+              std::to_string(below - 1) + " " + std::to_string(below))
+        << bound;
+  }
+}
+
+TEST(ScoreForm, BoundsAboveAllTuplesAreUnsuited) {
+  const SortedSet set = SetOf("TUPLE 64", {"1", "18446744073709551615"});
+  EXPECT_EQ(In(set, {0}, Stated("18446744073709551615")), "1 18446744073709551615");
+  EXPECT_EQ(In(set, {0}, Stated(std::string(2000, '0') + "18446744073709551615")),
+            "1 18446744073709551615");
+  EXPECT_EQ(In(set, Stated("1e0"), Stated("1.8446744073709551615e19")), "1 18446744073709551615");
+  for (const std::string& text :
+       {std::string("18446744073709551616"), "1" + std::string(30, '0'),
+        std::string(2000, '0') + "1" + std::string(30, '0'), std::string("9007199254740992.5")}) {
+    EXPECT_EQ(In(set, {0}, Stated(text)), "unsuited") << text;
+    EXPECT_EQ(In(set, Stated(text), {1e300}), "unsuited") << text;
+  }
+  EXPECT_EQ(In(set, {0}, {1e300}), "unsuited");
+  EXPECT_EQ(In(set, {1e20}, {1e300}), "unsuited");
 }
 
 TEST(ScoreForm, RangesOfTuplesAcceptTheFirstFields) {
