@@ -67,16 +67,15 @@ TopElement::TopElement(std::string_view member, std::string score, uint64_t stat
     : identity_(IdentityOf(member)), score_(std::move(score)), state_(state) {}
 
 Top TopOf(const SortedSet* set, size_t count, bool reversed, Millis now) {
-  Top top;
-  if (set == nullptr || set->empty()) return top;
-  const ScoreForm& form = set->form();
+  if (set == nullptr || set->empty()) return {};
+  Top top = {.form = set->form(), .elements = {}};
   const size_t size = std::min(count, set->size());
-  top.reserve(size);
+  top.elements.reserve(size);
   SortedSet::Cursor at = set->At(reversed ? set->size() - 1 : 0);
-  while (top.size() < size) {
+  while (top.elements.size() < size) {
     const Element element = at.element();
-    top.emplace_back(element.member, ScoreText(form, element.score, now),
-                     form.decays() ? ScoreCode(element.score) : 0);
+    top.elements.emplace_back(element.member, ScoreText(top.form, element.score, now),
+                              top.form.decays() ? ScoreCode(element.score) : 0);
     reversed ? at.Previous() : at.Next();
   }
   return top;
@@ -84,23 +83,26 @@ Top TopOf(const SortedSet* set, size_t count, bool reversed, Millis now) {
 
 std::string TopChanges(const Top& before, const Top& after) {
   absl::flat_hash_map<std::string_view, size_t> old_ranks;
-  for (size_t rank = 0; rank < before.size(); ++rank) old_ranks[before[rank].identity()] = rank;
+  for (size_t rank = 0; rank < before.elements.size(); ++rank) {
+    old_ranks[before.elements[rank].identity()] = rank;
+  }
+  const bool has_other_form = before.form != after.form;
   std::string arrivals;
-  for (size_t rank = 0; rank < after.size(); ++rank) {
-    const TopElement& element = after[rank];
-    const auto old = old_ranks.find(element.identity());
+  for (size_t rank = 0; rank < after.elements.size(); ++rank) {
+    const TopElement& element = after.elements[rank];
+    const auto old = has_other_form ? old_ranks.end() : old_ranks.find(element.identity());
     const std::string place = RankText(rank) + ' ' + element.score() + ' ';
     if (old == old_ranks.end()) {
       AddLine(arrivals, "in " + place, element);
       continue;
     }
-    if (!before[old->second].HasScoreOf(element)) {
+    if (!before.elements[old->second].HasScoreOf(element)) {
       AddLine(arrivals, "move " + RankText(old->second) + ' ' + place, element);
     }
     old_ranks.erase(old);
   }
   std::string text;
-  for (const TopElement& element : before) {
+  for (const TopElement& element : before.elements) {
     if (old_ranks.contains(element.identity())) AddLine(text, "out ", element);
   }
   if (!text.empty() && !arrivals.empty()) text += '\n';

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/sorted_set/form/score_form.h"
 #include "core/util/time.h"
 
 namespace zsetd {
@@ -25,7 +26,8 @@ class SortedSet;
 //
 // The lines `out` come first; then `in` and `move` are in the order of their new ranks. Elements
 // that only make room have no line: a reader that removes all members of `out` and `move`, and then
-// inserts those of `in` and `move` at their ranks in this order, has the first elements.
+// inserts those of `in` and `move` at their ranks in this order, has the first elements. If the
+// form of the scores is another one, all previous elements are `out`, and all elements are `in`.
 struct TopChannel {
   static constexpr size_t kMostElements = 1000;
 
@@ -63,7 +65,11 @@ class TopElement {
   uint64_t state_;
 };
 
-using Top = std::vector<TopElement>;
+// The first elements, and the form of their scores.
+struct Top {
+  ScoreForm form;
+  std::vector<TopElement> elements;
+};
 
 // Returns the first `count` elements of the set with their scores of `now`; of a null set, none.
 // O(log n + count).

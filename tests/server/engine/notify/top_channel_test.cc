@@ -86,10 +86,10 @@ TEST_P(TopMessages, LeadFromOneStateToTheNext) {
     if (rng.Below(200) == 0) set = SortedSet();
     const Top after = TopOf(&set, 10, reversed, Millis(0));
     Apply(TopChanges(before, after), shown);
-    ASSERT_EQ(shown.size(), after.size());
+    ASSERT_EQ(shown.size(), after.elements.size());
     for (size_t rank = 0; rank < shown.size(); ++rank) {
-      ASSERT_EQ(shown[rank].first, after[rank].shown());
-      ASSERT_EQ(DoubleText(shown[rank].second), after[rank].score());
+      ASSERT_EQ(shown[rank].first, after.elements[rank].shown());
+      ASSERT_EQ(DoubleText(shown[rank].second), after.elements[rank].score());
     }
     ASSERT_EQ(TopChanges(after, after), "");
     before = after;
@@ -100,15 +100,31 @@ INSTANTIATE_TEST_SUITE_P(Ends, TopMessages, testing::Bool());
 
 TEST(TopMessages, LongMembersAreShortenedButDiffer) {
   const std::string start(TopElement::kShownBytes, 'x');
-  const Top before = {TopElement(start + "a", "1")};
-  const Top after = {TopElement(start + "b", "1")};
+  const Top before = {.elements = {TopElement(start + "a", "1")}};
+  const Top after = {.elements = {TopElement(start + "b", "1")}};
   EXPECT_EQ(TopChanges(before, after), "out " + start + "\nin 0 1 " + start);
   EXPECT_EQ(TopChanges(before, before), "");
 }
 
 TEST(TopMessages, AMissingSetHasNoElements) {
-  EXPECT_TRUE(TopOf(nullptr, 5, false, Millis(0)).empty());
-  EXPECT_EQ(TopChanges({TopElement("a", "1")}, TopOf(nullptr, 5, false, Millis(0))), "out a");
+  EXPECT_TRUE(TopOf(nullptr, 5, false, Millis(0)).elements.empty());
+  const Top before = {.elements = {TopElement("a", "1")}};
+  EXPECT_EQ(TopChanges(before, TopOf(nullptr, 5, false, Millis(0))), "out a");
+}
+
+// The scores have the same texts, but another order.
+TEST(TopMessages, AnotherFormReplacesAllElements) {
+  const auto top_of = [](const std::string& form) {
+    SortedSet set;
+    EXPECT_TRUE(set.SetForm(*ScoreForm::Read(form)));
+    for (const std::string score : {"1/1", "1/2"}) set.Place(score, *set.form().Code(score));
+    return TopOf(&set, 5, false, Millis(0));
+  };
+  const Top ascending = top_of("TUPLE 8 8"), descending = top_of("TUPLE 8 8:DESC");
+  EXPECT_EQ(TopChanges(ascending, descending), "out 1/1\nout 1/2\nin 0 1/2 1/2\nin 1 1/1 1/1");
+  EXPECT_EQ(TopChanges(descending, top_of("TUPLE 8 8:DESC")), "");
+  EXPECT_EQ(TopChanges(descending, {}), "out 1/2\nout 1/1");
+  EXPECT_EQ(TopChanges({}, ascending), "in 0 1/1 1/1\nin 1 1/2 1/2");
 }
 
 TEST(TopMessages, ScoresThatOnlyDecayAreNotReported) {
@@ -118,7 +134,7 @@ TEST(TopMessages, ScoresThatOnlyDecayAreNotReported) {
   set.Place("b", *set.form().Code(2, Millis(0)));
   const Top before = TopOf(&set, 5, true, Millis(0));
   const Top later = TopOf(&set, 5, true, Millis(60'000));
-  EXPECT_EQ(later[0].score(), "4");
+  EXPECT_EQ(later.elements[0].score(), "4");
   EXPECT_EQ(TopChanges(before, later), "");
   set.Place("b", *set.form().Code(2, Millis(60'000)));
   EXPECT_EQ(TopChanges(before, TopOf(&set, 5, true, Millis(60'000))), "move 1 1 2 b");
