@@ -124,6 +124,36 @@ TEST_F(EffectsTest, ScoresWithAFormAreExactForZsetdAndRoundedForOthers) {
   EXPECT_TRUE(Send("ZMOVE g h a").starts_with("MULTI; ZREM g a; ECHO "));
 }
 
+// Adds 2,000 elements with these scores to a new set of integers.
+std::string AddIntegers(const std::string& key, int64_t first, int64_t step) {
+  std::string request = "DEL " + key + "\nZADD " + key + " FORM INT64";
+  for (int64_t i = 0; i < 2000; ++i) {
+    request += " " + std::to_string(first + i * step) + " m" + std::to_string(i);
+  }
+  return request;
+}
+
+// Only members whose rounded scores equal that of an element outside of the range are named.
+TEST_F(EffectsTest, LongRemovalsOfScoresWithAFormArePropagatedByRank) {
+  constexpr int64_t kLarge = int64_t{1} << 53;
+  Send(AddIntegers("f", 0, 1));
+  EXPECT_EQ(Send("ZREMRANGEBYRANK f 1 1500"), "ZREMRANGEBYRANK f 1 1500");
+  Send(AddIntegers("f", kLarge, 1));
+  // The doubles of kLarge + 3, + 4 and + 5 are equal, like those of kLarge + 1199, + 1200 and +
+  // 1201.
+  EXPECT_EQ(Send("ZREMRANGEBYRANK f 4 1200"),
+            "MULTI; ZREM f m4 m5 m1199 m1200; ZREMRANGEBYRANK f 4 1196; EXEC");
+  Send(AddIntegers("f", kLarge, 1));
+  EXPECT_EQ(Send("ZREMRANGEBYRANK f 3 1201"), "ZREMRANGEBYRANK f 3 1201");
+  Send(AddIntegers("f", kLarge, 1));
+  EXPECT_EQ(Send("ZREMRANGEBYRANK f 0 -1"), "ZREMRANGEBYRANK f 0 1999");
+  // All elements have one double.
+  Send(AddIntegers("f", int64_t{1} << 62, 0));
+  const std::string named = Send("ZREMRANGEBYRANK f 1 1500");
+  EXPECT_TRUE(named.starts_with("MULTI; ZREM f ")) << named;
+  EXPECT_EQ(named.find("RANGE"), std::string::npos) << named;
+}
+
 TEST_F(EffectsTest, ScoresThatDecayArePropagatedAsTheyAreStored) {
   const std::string added = Send("ZINCRBY hot 1 a FORM HALFLIFE 60");
   EXPECT_NE(added.find("HALFLIFE"), std::string::npos) << added;

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import signal
 import socket
 import subprocess
@@ -303,6 +304,34 @@ class Master(ReplicationTest):
             self.assertEqual(stock.client.zrange(key, 0, -1), master.client.zrange(key, 0, -1))
         self.assertEqual(ask("ZRANGE", "large", -1, -1), [b"m1"])
         self.assertEqual(stock.client.zscore("large", "m1"), float(2**62))
+
+    def test_long_removals_of_rounded_scores_leave_the_same_elements(self):
+        if not os.environ["ZSETD"].endswith("zsetd"):
+            self.skipTest("redis-server has no forms of scores")
+        master = self.start(ZSETD)
+        ask = master.client.execute_command
+        stock, own = self.replica_of(master), self.start(ZSETD)
+        own.follow(master.port)
+        for replica in (stock, own):
+            self.await_link(replica)
+        source = random.Random(seed := random.randrange(10**9))
+        forms = {"i": ("INT64",), "t": ("TUPLE", 60, "4:DESC", "END")}
+        for turn in range(12):
+            for key, form in forms.items():
+                ask("DEL", key)
+                numbers = [2**53 + source.randrange(2 ** source.randrange(11, 16)) for _ in range(4000)]
+                scores = [f"{number}/{number % 16}" if key == "t" else number for number in numbers]
+                members = source.sample(range(10**6), len(scores))
+                ask("ZADD", key, "FORM", *form, *(word for pair in zip(scores, members) for word in pair))
+                first = source.randrange(500)
+                ask(*source.choice([
+                    ("ZREMRANGEBYRANK", key, first, first + source.randrange(1025, 3000)),
+                    ("ZPOPMIN", key, 1025 + first), ("ZPOPMAX", key, 1025 + first),
+                    ("ZADD", key, "MAXLEN", 1000 + first, scores[0], "new"),
+                    ("ZPOPBYSCORE", key, scores[first], "+inf", "COUNT", 2000, "REV")]))
+            for replica in (stock, own):
+                with self.subTest(seed=seed, turn=turn):
+                    self.assert_same(master, replica)
 
     def test_deadlines_of_hash_fields_reach_replicas(self):
         if not os.environ["ZSETD"].endswith("zsetd"):

@@ -1,6 +1,7 @@
 #include "server/commands/common/formed_scores.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "protocol/text/number_text.h"
@@ -20,6 +21,36 @@ constexpr std::string_view kBadForm =
 // Whether a form that starts with this word has one more word, or a list of words up to END.
 bool HasOneMoreWord(std::string_view word) { return EqualsIgnoringCase(word, "halflife"); }
 bool HasMoreWords(std::string_view word) { return EqualsIgnoringCase(word, "tuple"); }
+
+// Whether the double of a score is that of no other score.
+bool IsExactElsewhere(const ScoreForm& form, double rounded) {
+  constexpr double kFirstRounded = 9007199254740992;  // 2^53
+  return form.decays() || std::abs(rounded) < kFirstRounded;
+}
+
+// The part of the range without elements at its ends that have the rounded score of an element
+// outside. O(elements left out).
+RankRange WithoutDividedTies(const SortedSet& set, RankRange ranks) {
+  const ScoreForm& form = set.form();
+  const auto rounded_at = [&](size_t rank) { return PlainScore(form, set.At(rank).score()); };
+  if (ranks.first > 0) {
+    const double outside = rounded_at(ranks.first - 1);
+    SortedSet::Cursor at = set.At(ranks.first);
+    while (!IsExactElsewhere(form, outside) && PlainScore(form, at.score()) == outside) {
+      if (++ranks.first == ranks.last) return ranks;
+      at.Next();
+    }
+  }
+  if (ranks.last < set.size()) {
+    const double outside = rounded_at(ranks.last);
+    SortedSet::Cursor at = set.At(ranks.last - 1);
+    while (!IsExactElsewhere(form, outside) && PlainScore(form, at.score()) == outside) {
+      if (--ranks.last == ranks.first) return ranks;
+      at.Previous();
+    }
+  }
+  return ranks;
+}
 
 }  // namespace
 
@@ -95,6 +126,16 @@ void PropagatedScores::Flush() {
 RemovedMembers::RemovedMembers(Call& call, const SortedSet& set, RankRange ranks)
     : call_(call), has_form_(set.has_form()) {
   if (!has_form_ || !call.Propagates() || ranks.empty()) return;
+  const bool is_short = ranks.size() <= Effects::kMostItems;
+  const RankRange inner =
+      is_short ? RankRange{ranks.last, ranks.last} : WithoutDividedTies(set, ranks);
+  Name(set, {ranks.first, inner.first});
+  Name(set, {inner.last, ranks.last});
+  others_ = {ranks.first, ranks.first + inner.size()};  // when the others are removed
+}
+
+void RemovedMembers::Name(const SortedSet& set, RankRange ranks) {
+  if (ranks.empty()) return;
   SortedSet::Cursor at = set.At(ranks.first);
   for (size_t left = ranks.size(); left > 0 && at.valid(); --left, at.Next()) {
     members_.emplace_back(at.member());
@@ -105,6 +146,9 @@ bool RemovedMembers::Propagate(std::string_view key) {
   if (!has_form_) return false;
   PropagatedItems items(call_, "ZREM", key, members_.size());
   for (const std::string& member : members_) items.Add({member});
+  if (others_.empty()) return true;
+  call_.Propagate({"ZREMRANGEBYRANK", key, IntegerText(static_cast<int64_t>(others_.first)),
+                   IntegerText(static_cast<int64_t>(others_.last) - 1)});
   return true;
 }
 

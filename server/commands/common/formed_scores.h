@@ -67,8 +67,19 @@ class PropagatedScores {
   std::vector<Item> items_;
 };
 
-// The members of elements that are about to be removed from a set with a form. Their removal is
-// propagated by name: other servers have rounded scores, so that their ranks may differ.
+// Elements that are about to be removed from a set with a form. Other servers have rounded scores,
+// and order elements of equal scores by their members, so their ranks may differ:
+//
+//   exact     1 a   3 d | 4 b   5 c | 6 e            ZREMRANGEBYRANK key 2 3 removes b and c,
+//   rounded   0 a   4 b   4 c   4 d   6 e            but c and d there; all scores plus 2^53
+//
+// A short removal is propagated by name. A long removal names only the members whose ties continue
+// outside of the range. The elements between them have the same ranks everywhere:
+//
+//   ZREM key member [member ...]
+//   ZREMRANGEBYRANK key start stop
+//
+// O(named members).
 class RemovedMembers {
  public:
   RemovedMembers(Call& call, const SortedSet& set, RankRange ranks);
@@ -78,9 +89,13 @@ class RemovedMembers {
   bool Propagate(std::string_view key);
 
  private:
+  void Name(const SortedSet& set, RankRange ranks);
+
   Call& call_;
   bool has_form_;
-  std::vector<std::string> members_;  // empty without a journal
+  // Empty without a journal.
+  std::vector<std::string> members_;  // removed by name, first
+  RankRange others_;                  // removed by rank
 };
 
 }  // namespace zsetd
