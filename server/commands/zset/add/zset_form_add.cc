@@ -39,7 +39,15 @@ bool FormedAddition::Fail(std::string_view line) {
   return false;
 }
 
-bool FormedAddition::Prepare() { return !set_ || (TakeFormOfSet() && ReadScores()); }
+// Without a set the scores have the requested form. If the request does not name one, any text that
+// a form could have is a score.
+bool FormedAddition::Prepare() {
+  if (set_) return TakeFormOfSet() && ReadScores();
+  if (request_.form == nullptr) return true;
+  return request_.form->form.is_double() ? Fail(kNotAFloat) : ReadScores();
+}
+
+const ScoreForm& FormedAddition::form() const { return set_ ? set_->form() : request_.form->form; }
 
 bool FormedAddition::TakeFormOfSet() {
   const bool requests_form = request_.form != nullptr && !request_.form->form.is_double();
@@ -53,7 +61,7 @@ bool FormedAddition::TakeFormOfSet() {
 }
 
 bool FormedAddition::ReadScores() {
-  const ScoreForm& form = set_->form();
+  const ScoreForm& form = this->form();
   if (request_.pair_words.empty()) return Fail(kNoPositions);
   assert(request_.pair_words.size() == 2 * request_.pairs.size());
   if (request_.expected && form.decays()) return Fail(kDecayingIfEq);
@@ -78,12 +86,12 @@ bool FormedAddition::ReadScores() {
 
 FormedAddition::Code FormedAddition::CodeOfPair(size_t i) const {
   const std::string_view text = request_.pair_words[2 * i];
-  const double number = request_.pairs[i].score;
+  const double number = WithoutNegativeZero(request_.pairs[i].score);
   if (request_.form != nullptr && request_.form->has_stored_scores) {
     const bool is_stored = !IsTupleText(text) && HalfLife::IsStored(number);
     return is_stored ? Code(ScoreCode(number)) : std::nullopt;
   }
-  return CodeIn(set_->form(), text, number, call_.now());
+  return CodeIn(form(), text, number, call_.now());
 }
 
 FormedAddition::Code FormedAddition::Present(std::string_view member) const {

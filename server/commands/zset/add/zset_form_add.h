@@ -41,6 +41,7 @@ class FormedAddition {
   bool Fail(std::string_view line);
   bool TakeFormOfSet();
   bool ReadScores();
+  const ScoreForm& form() const;
   Code CodeOfPair(size_t i) const;
   Code Present(std::string_view member) const;
   Code NewCode(size_t i, Code present) const;
