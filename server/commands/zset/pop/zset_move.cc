@@ -1,6 +1,9 @@
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/zset/families.h"
@@ -41,10 +44,14 @@ size_t Move(Call& call, std::string_view source, std::string_view destination, A
   return moved.size();
 }
 
+// The number of different members that exist.
 size_t CountIn(const SortedSet& set, Args members) {
-  size_t count = 0;
-  for (const std::string_view member : members) count += set.Score(member).has_value();
-  return count;
+  std::vector<std::string_view> existing;
+  std::ranges::copy_if(members, std::back_inserter(existing),
+                       [&](std::string_view member) { return set.Contains(member); });
+  std::ranges::sort(existing);
+  const auto repeated = std::ranges::unique(existing);
+  return existing.size() - repeated.size();
 }
 
 // Like SMOVE, it does not check the destination if the source does not exist, and changes nothing
