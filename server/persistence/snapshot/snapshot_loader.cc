@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/hashing/keyed_hash.h"
+#include "core/sorted_set/sorted_set.h"
 #include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_file.h"
 #include "protocol/text/number_text.h"
@@ -50,6 +51,12 @@ struct CheckedNames {
   LastValue last_value = LastValue::kNone;  // kNone: element deadlines are ignored
   bool has_duplicate = false;
 };
+
+// Whether the field states a sound form that no set can have, because too many others are in use.
+bool LacksRoomForForm(std::string_view field) {
+  const auto form = ReadScoreForm(field, [](std::string_view, uint64_t) { return true; });
+  return form && !SortedSet().SetForm(*form);
+}
 
 // Whether only payloads of DUMP have values of this type.
 bool IsOfPayloads(RdbType type) {
@@ -214,6 +221,7 @@ Loader::Step Loader::ReadAux() {
   const std::string_view value = reader_.String();
   if (reader_.ok()) NotePosition(name, value);
   if (reader_.ok() && name == kScoreFormAux && !SetForm(value)) {
+    if (LacksRoomForForm(value)) return Fail("too many forms of scores are in use");
     return Damaged("the form of a key's scores");
   }
   if (reader_.ok() && name == kElementDeadlinesAux && !SetDeadlines(value)) {

@@ -483,5 +483,26 @@ TEST(SnapshotLoader, ACheckOfManyKeysCanBeAbandoned) {
   EXPECT_FALSE(given_up.ok());
 }
 
+// A replica that loads a dataset while it serves another one has the forms of both.
+TEST(SnapshotLoader, ReportsThatTooManyFormsAreInUse) {
+  const std::string field = String("HALFLIFE 1000000") + std::string(1, '\0');
+  const std::string bytes = Sealed("REDIS0010\x05"s + String("z") + "\1" + String("a") + Number(0) +
+                                   "\xfa" + String("zsetd-form") + String(field));
+  EXPECT_EQ(ErrorOf(bytes), "");
+  std::vector<SortedSet> others(ScoreFormTable::kMostForms - 1);
+  for (size_t i = 0; i < others.size(); ++i) {
+    ASSERT_TRUE(others[i].SetForm(*ScoreForm::Read("HALFLIFE " + std::to_string(i + 1))));
+  }
+  MemoryFiles files;
+  files.set_contents(kPath, bytes);
+  const LoadOptions options = {.now = kNow, .make_keyspace = [] { return Keyspace(1); }};
+  const auto loaded = LoadSnapshot(files, kPath, options);
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_NE(ErrorLine(loaded.status()).find("too many forms of scores"), std::string::npos)
+      << loaded.status();
+  others.pop_back();
+  EXPECT_TRUE(LoadSnapshot(files, kPath, options).ok());
+}
+
 }  // namespace
 }  // namespace zsetd::snapshot_loader_test
