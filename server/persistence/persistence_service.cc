@@ -93,10 +93,11 @@ void PersistenceService::ContinueLoading() {
 absl::StatusOr<std::unique_ptr<ReceivedSnapshot>> PersistenceService::ReceiveSnapshot() {
   // If this server keeps no data in the directory, another server may hold its lock. The other
   // prefix keeps that server from removing the file as a draft.
-  const bool is_ours = directory_.Lock().ok();
-  return ReceivedSnapshot::Create(
-      files_, directory_.path() + "/" + std::string(is_ours ? kDraftPrefix : "temp-replica-") +
-                  std::to_string(::getpid()) + "-" + std::to_string(++received_) + ".master.rdb");
+  const std::string name = directory_.Lock().ok()
+                               ? DraftName(++received_, ".master.rdb")
+                               : "temp-replica-" + std::to_string(::getpid()) + "-" +
+                                     std::to_string(++received_) + ".master.rdb";
+  return ReceivedSnapshot::Create(files_, directory_.path() + "/" + name);
 }
 
 void PersistenceService::StartChecking(const ReceivedSnapshot& snapshot, OnChecked on_checked) {

@@ -1,7 +1,5 @@
 #include "server/persistence/snapshot_service.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -72,10 +70,7 @@ SnapshotStatus SnapshotService::status() const {
   return status;
 }
 
-std::string SnapshotService::NextDraftName() {
-  return std::string(kDraftPrefix) + std::to_string(::getpid()) + "-" + std::to_string(++drafts_) +
-         ".rdb";
-}
+std::string SnapshotService::NextDraftName() { return DraftName(++drafts_, ".rdb"); }
 
 absl::StatusOr<std::unique_ptr<SnapshotFile>> SnapshotService::CreateFile(const std::string& name) {
   const absl::Status locked = directory_.Lock();

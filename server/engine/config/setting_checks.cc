@@ -45,6 +45,12 @@ absl::Status CheckName(std::string_view value, std::string_view why_no_path) {
   return is_path ? Refusal(why_no_path) : absl::OkStatus();
 }
 
+absl::Status CheckFileName(std::string_view value, std::string_view why_no_path) {
+  if (!value.starts_with(kDraftPrefix)) return CheckName(value, why_no_path);
+  return Refusal("a name that begins with " + std::string(kDraftPrefix) +
+                 " is reserved for temporary files, which a start removes");
+}
+
 }  // namespace
 
 absl::Status CheckAddresses(std::string_view value) {
@@ -59,11 +65,11 @@ absl::Status CheckAddresses(std::string_view value) {
 }
 
 absl::Status CheckSnapshotName(std::string_view value) {
-  return CheckName(value, "dbfilename can't be a path, just a filename");
+  return CheckFileName(value, "dbfilename can't be a path, just a filename");
 }
 
 absl::Status CheckLogFileName(std::string_view value) {
-  return CheckName(value, "appendfilename can't be a path, just a filename");
+  return CheckFileName(value, "appendfilename can't be a path, just a filename");
 }
 
 absl::Status CheckLogDirectoryName(std::string_view value) {

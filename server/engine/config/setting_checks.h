@@ -12,8 +12,12 @@ namespace zsetd {
 // IPv6; 16 at most.
 absl::Status CheckAddresses(std::string_view value);
 
+// The prefix of the names of drafts (server/persistence/file/drafts.h). A start removes drafts, so
+// data files have other names.
+inline constexpr std::string_view kDraftPrefix = "temp-zsetd-";
+
 // The name of a file or a folder within a folder, not a path: dbfilename, appendfilename and
-// appenddirname.
+// appenddirname. The names of files do not begin with kDraftPrefix.
 absl::Status CheckSnapshotName(std::string_view value);
 absl::Status CheckLogFileName(std::string_view value);
 absl::Status CheckLogDirectoryName(std::string_view value);

@@ -1,7 +1,5 @@
 #include "server/persistence/log/log_directory.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "server/engine/support/errors.h"
@@ -109,13 +107,11 @@ absl::StatusOr<std::unique_ptr<WritableFile>> LogDirectory::AddIncremental() {
 std::unique_ptr<SnapshotFile> LogDirectory::CreateBase(const std::string& name) {
   const Settings& settings = engine_.settings();
   return std::make_unique<SnapshotFile>(
-      files_,
-      SnapshotFile::Options{.with_checksum = settings.rdbchecksum,
-                            .syncs_in_steps = settings.aof_rewrite_incremental_fsync,
-                            .directory = path(),
-                            .name = name,
-                            .draft_name = std::string(kDraftPrefix) + std::to_string(::getpid()) +
-                                          "-" + std::to_string(++drafts_) + ".base"});
+      files_, SnapshotFile::Options{.with_checksum = settings.rdbchecksum,
+                                    .syncs_in_steps = settings.aof_rewrite_incremental_fsync,
+                                    .directory = path(),
+                                    .name = name,
+                                    .draft_name = DraftName(++drafts_, ".base")});
 }
 
 }  // namespace zsetd

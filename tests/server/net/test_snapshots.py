@@ -211,8 +211,11 @@ class Snapshots(ZsetdTest):
     def test_drafts_of_killed_servers_are_removed(self):
         draft = self.folder / "temp-zsetd-1-1.rdb"
         draft.write_bytes(b"half")
-        self.serve()
+        users = self.folder / "temp-zsetd-users.acl"
+        users.write_text("user default on nopass ~* &* +@all\n")
+        self.serve("--aclfile", str(users))
         self.assertFalse(draft.exists())
+        self.assertTrue(users.exists())
 
     def test_background_saving_shows_one_instant_under_load(self):
         client = self.serve()

@@ -114,6 +114,16 @@ TEST(Settings, DiskSettingsAreChecked) {
   EXPECT_EQ(Refused("appenddirname", "a/b"), "appenddirname can't be a path, just a dirname");
 }
 
+TEST(Settings, DataFilesCannotHaveTheNamesOfDrafts) {
+  for (const char* const name : {"dbfilename", "appendfilename"}) {
+    EXPECT_EQ(Refused(name, "temp-zsetd-1-1.rdb"),
+              "a name that begins with temp-zsetd- is reserved for temporary files, which a start "
+              "removes");
+    Settings settings;
+    EXPECT_TRUE(SetValue(*FindSetting(name), settings, "temp-zsetd.rdb").ok());
+  }
+}
+
 TEST(Settings, AnnouncedNamesFitIntoALineOfNodes) {
   EXPECT_EQ(Refused("cluster-announce-ip", "10.0.0.1 x"),
             "the announced address must be an IP address");
