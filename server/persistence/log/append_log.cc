@@ -104,6 +104,7 @@ void AppendLog::StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes) 
 
 uint64_t AppendLog::Append(OutputBuffer& unit) {
   assert(IsOn());
+  ApplyNewPolicy();
   if (engine_.settings().aof_timestamp_enabled) {
     const int64_t now = engine_.store().now().count() / 1000;
     if (std::exchange(stamped_at_, now) != now) {
@@ -122,6 +123,7 @@ uint64_t AppendLog::Append(OutputBuffer& unit) {
 
 void AppendLog::EndRound() {
   if (!IsOn()) return;
+  ApplyNewPolicy();
   SubmitToThread();
   if (!engine_.reply_holds().log_is_unwritten()) return;
   const LogProgress progress = thread_->progress();

@@ -69,7 +69,7 @@ class AppendLog : public Journal {
   uint64_t Append(OutputBuffer& unit) override;
 
   // Writes the appended units, or hands them to the log's thread. Must be called before replies are
-  // sent.
+  // sent. When the reply of CONFIG SET is sent, the new settings apply.
   void EndRound();
 
   // Positions count the bytes appended since the start. A reply is sent when the changes of its
@@ -112,9 +112,6 @@ class AppendLog : public Journal {
   // Starts a rewrite if the log has grown past the configured limit, or is broken.
   void ConsiderRewriting();
 
-  // Must be called when the settings may have changed.
-  void ApplySettings();
-
   // Continues a running rewrite, and checks the progress of the log's thread.
   void Continue();
   bool HasWork() const { return rewriter_.HasWork(); }
@@ -129,6 +126,10 @@ class AppendLog : public Journal {
 
  private:
   void StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
+  void ApplySettings();
+  void ApplyNewPolicy() {
+    if (Policy() != policy_) ApplySettings();
+  }
   absl::Status StartNewFile();
   absl::Status SettleIn(const std::string& directory);
   void Leave();

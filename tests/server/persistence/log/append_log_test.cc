@@ -478,9 +478,41 @@ TEST(AppendLog, RepliesToWritesWaitForTheWriteWithEveryPolicy) {
     peer.persistence().EndRound();  // of the round that the signal starts
     EXPECT_TRUE(Ask(peer, {"SET", "a", "fourth"}).starts_with("-MISCONF"));
     peer.files().set_failure(nullptr);
-    Flush(peer);
-    EXPECT_TRUE(is_in_file("third"));
+    while (!is_in_file("third")) std::this_thread::yield();  // no sync follows with `no`
   }
+}
+
+// Ticks may be a second apart.
+TEST(AppendLog, ANewPolicyAppliesFromTheReplyOfConfigSet) {
+  EnginePeer peer(WithLog(AppendFsync::kEverySec));
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  std::atomic<bool> is_stopped = true;
+  peer.files().set_failure([&](const MemoryFiles::Operation& operation) {
+    while (operation.kind == Kind::kSyncData && is_stopped) std::this_thread::yield();
+    return absl::OkStatus();
+  });
+  const auto release = [&] { return peer.engine().reply_holds().ReleaseOf(*peer.Find("a")); };
+  Ask(peer, {"SET", "k", "1"});
+  peer.persistence().EndRound();
+  EXPECT_EQ(release(), Release::kNow);
+
+  // In the same round.
+  Ask(peer, {"CONFIG", "SET", "appendfsync", "always"});
+  Ask(peer, {"SET", "k", "2"});
+  peer.persistence().EndRound();
+  EXPECT_EQ(release(), Release::kLater);
+  is_stopped = false;
+  Flush(peer);
+  EXPECT_EQ(release(), Release::kNow);
+
+  // In the next round, in which a read waits, too.
+  Ask(peer, {"CONFIG", "SET", "appendfsync", "everysec"});
+  peer.persistence().EndRound();
+  EXPECT_FALSE(peer.engine().reply_holds().IsOn());
+  Ask(peer, {"CONFIG", "SET", "appendfsync", "always"});
+  peer.persistence().EndRound();
+  EXPECT_TRUE(peer.engine().reply_holds().IsOn());
+  peer.files().set_failure(nullptr);
 }
 
 TEST(AppendLog, RepliesWaitForTheDiskOnlyWithAlways) {
