@@ -41,6 +41,7 @@
 #include "server/process/file_descriptor_limit.h"
 #include "server/process/pid_file.h"
 #include "server/process/spdlog_log.h"
+#include "server/process/standard_streams.h"
 #include "server/process/supervisor.h"
 #include "server/process/system_checks.h"
 #include "server/replication/replication_service.h"
@@ -390,6 +391,7 @@ int Run(Args words) {
 }  // namespace zsetd
 
 int main(int argc, char** argv) {
+  zsetd::OpenMissingStreams();
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   return zsetd::Run(words);
 }

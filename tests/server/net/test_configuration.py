@@ -2,6 +2,7 @@
 signals."""
 
 import contextlib
+import itertools
 import os
 import pathlib
 import re
@@ -264,6 +265,37 @@ class Process(FolderTest):
         finally:
             os.kill(number, signal.SIGTERM)
             eventually(lambda: not path.exists())
+
+    def test_closed_standard_streams_become_dev_null(self):
+        """Otherwise files of the server get their numbers, and a daemon closes them."""
+        streams = ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"]
+        for daemonize, closed in itertools.product(("yes", "no"), streams):
+            with self.subTest(daemonize=daemonize, closed=closed), tempfile.TemporaryDirectory() as folder:
+                pid, port = pathlib.Path(folder, "pid"), free_port()
+                options = ["--port", str(port), "--dir", folder, "--pidfile", str(pid), "--save", "", "--daemonize",
+                           daemonize, "--logfile", f"{folder}/log", "--appendonly", "yes", "--appendfsync", "always"]
+                started = subprocess.Popen(["sh", "-c", f'exec "$@" {closed}', "sh", PROGRAM, *options],
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
+                try:
+                    self.assertTrue(eventually(lambda: pid.exists() and pid.read_text() and self.reaches(port), 20))
+                    self.check_streams(int(pid.read_text()), port)
+                finally:
+                    with contextlib.suppress(FileNotFoundError):
+                        os.kill(int(pid.read_text()), signal.SIGTERM)
+                    ended = eventually(lambda: not pid.exists(), 20)
+                    started.kill()
+                    started.wait()
+                self.assertTrue(ended)
+
+    def check_streams(self, number, port):
+        with contextlib.closing(Peer(port)) as client:
+            self.assertTrue(eventually(lambda: client.ask("SET", "k", "v") == b"OK", 20))
+            client.ask("BGSAVE")
+            done = lambda: b"rdb_bgsave_in_progress:0\r\nrdb_last_save" in client.ask("INFO", "persistence")
+            self.assertTrue(eventually(done, 20))
+        for stream in range(3):
+            self.assertEqual(os.readlink(f"/proc/{number}/fd/{stream}"), "/dev/null")
 
     def test_systemd_is_notified_of_the_start_and_of_the_end(self):
         path = str(self.folder / "notify")
