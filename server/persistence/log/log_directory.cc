@@ -50,6 +50,10 @@ absl::Status LogDirectory::Create() const {
   return absl::OkStatus();
 }
 
+absl::Status LogDirectory::CreateIfMissing() const {
+  return absl::IsNotFound(files_.List(path()).status()) ? Create() : absl::OkStatus();
+}
+
 absl::Status LogDirectory::ReadManifest() {
   absl::StatusOr<LogManifest> manifest = zsetd::ReadManifest(files_, PathOf(ManifestName()));
   if (!manifest.ok()) return manifest.status();

@@ -44,6 +44,9 @@ class LogDirectory {
   // Creates the directory, unless it exists, and removes drafts that a killed server has left.
   absl::Status Create() const;
 
+  // Like Create(), but does nothing if the directory exists.
+  absl::Status CreateIfMissing() const;
+
   // Reads the manifest; kNotFound if it does not exist. A log in one file, the layout of Redis
   // before version 7, is moved here first and becomes the base.
   absl::Status Open();

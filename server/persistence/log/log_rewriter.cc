@@ -31,6 +31,7 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   rewrite->keeps_old_files = keeps_old_files;
   rewrite->started_at = last_try_at_ = engine_.host().stopwatch();
   rewrite->next = {.base = base, .incremental = {incremental}};
+  (void)directory_.CreateIfMissing();  // after an error, the step fails with the same reason
   LogStep step = {.next_file = incremental.name, .removed = unnamed_};
   if (keeps_old_files) {
     step.manifest = manifest;

@@ -5,6 +5,7 @@ import contextlib
 import os
 import pathlib
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -111,6 +112,28 @@ class AppendLog(ZsetdTest):
         digest = client.execute_command("DEBUG", "DIGEST")
         self.kill()
         self.assertEqual(self.serve().execute_command("DEBUG", "DIGEST"), digest)
+
+    def test_a_rewrite_creates_a_missing_directory(self):
+        client = self.serve("--auto-aof-rewrite-min-size", "1000", "--auto-aof-rewrite-percentage", "100")
+        client.set("a", 1)
+        shutil.rmtree(self.log)
+        client.set("b", 2)
+        client.bgrewriteaof()
+        self.await_rewrite(client)
+        self.assertEqual(client.info("persistence")["aof_last_bgrewrite_status"], "ok")
+        client.set("c", 3)
+        self.kill()
+        client = self.serve("--auto-aof-rewrite-min-size", "1000", "--auto-aof-rewrite-percentage", "100")
+        self.assertEqual(sorted(client.keys()), [b"a", b"b", b"c"])
+        shutil.rmtree(self.log)
+        client.set("large", "x" * 10000)
+        self.assertTrue(eventually(lambda: client.info("persistence")["aof_rewrites"] > 0))
+        self.await_rewrite(client)
+        self.kill()
+        self.assertEqual(self.serve().dbsize(), 4)
+
+    def await_rewrite(self, client):
+        self.assertTrue(eventually(lambda: not client.info("persistence")["aof_rewrite_in_progress"]))
 
     def test_the_log_stays_in_its_directory_if_dir_changes(self):
         client = self.serve("--enable-protected-configs", "yes")
