@@ -176,7 +176,8 @@ bool RequestParser::ReadInline() {
   auto line = ReadLine('\n', "too big inline request");
   if (!line) return false;
   if (line->ends_with('\r')) line->remove_suffix(1);
-  auto words = SplitWords(*line);
+  const bool is_annotation = limits_.annotations && line->starts_with('#');
+  auto words = is_annotation ? std::vector{std::string(*line)} : SplitWords(*line);
   if (!words) return Break(line_start, "unbalanced quotes in request");
   unquoted_ = *std::move(words);
   for (const std::string& word : unquoted_) unquoted_bytes_ += word.capacity();

@@ -22,6 +22,10 @@ struct RequestLimits {
   // Whether the client is not authenticated. A request then has at most 10 arguments of 16,384
   // bytes, as in Redis. No request is read ahead, because other limits may apply to the next one.
   bool unauthenticated = false;
+
+  // Whether lines that start with # are annotations, as in an append-only log. Such a line is a
+  // request of one argument, without unquoting.
+  bool annotations = false;
 };
 
 // Parses the bytes of one connection into requests: RESP multibulk, or inline lines with
@@ -77,7 +81,11 @@ class RequestParser {
   void set_limits(const RequestLimits& limits) { limits_ = limits; }
   const RequestLimits& limits() const { return limits_; }
 
-  size_t buffered_bytes() const { return buffer_.unread().size(); }  // arrived and not yet taken
+  size_t buffered_bytes() const { return buffered().size(); }  // arrived and not yet taken
+
+  // These bytes. If Next() has returned kNeedMore, they begin with the incomplete request. Valid
+  // until Space(), Shrink() or Next() is called.
+  std::string_view buffered() const { return buffer_.unread(); }
 
   // Frees the memory that the arrived bytes do not need, for a connection that has been idle for a
   // while. The next Space() allocates again. Invalidates argv().

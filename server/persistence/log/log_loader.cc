@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "protocol/resp/request_parser.h"
 #include "protocol/resp/request_size.h"
+#include "protocol/text/number_text.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -15,6 +17,42 @@ namespace zsetd {
 namespace {
 
 constexpr uint64_t kBytesPerReport = 1u << 20;
+
+// Removes "\r\n" at the start. Returns false if the text starts with other bytes. If the text ends
+// too early, it becomes empty.
+bool TakeLineEnd(std::string_view& text) {
+  constexpr std::string_view kLineEnd = "\r\n";
+  const std::string_view start = text.substr(0, kLineEnd.size());
+  text.remove_prefix(start.size());
+  return kLineEnd.starts_with(start);
+}
+
+// Like TakeLineEnd(), for a line such as "$3\r\n". Returns its number.
+std::optional<uint64_t> TakeLength(char mark, std::string_view& text) {
+  if (!text.starts_with(mark)) return std::nullopt;
+  const size_t end = std::min(text.find_first_not_of("0123456789", 1), text.size());
+  const std::string_view digits = text.substr(1, end - 1);
+  text.remove_prefix(end);
+  const std::optional<int64_t> length = digits.empty() ? 0 : ParseInteger(digits);
+  if (!length || !TakeLineEnd(text)) return std::nullopt;
+  return static_cast<uint64_t>(*length);
+}
+
+// Whether the bytes are the beginning of a request in RESP, as a write that was cut off leaves it.
+bool BeginsRequest(std::string_view bytes) {
+  if (!TakeLength('*', bytes)) return false;
+  while (!bytes.empty()) {
+    const std::optional<uint64_t> length = TakeLength('$', bytes);
+    if (!length) return false;
+    bytes.remove_prefix(std::min<uint64_t>(*length, bytes.size()));
+    if (!TakeLineEnd(bytes)) return false;
+  }
+  return true;
+}
+
+bool BeginsAnnotation(std::string_view bytes) {
+  return bytes.starts_with('#') && bytes.find('\0') == std::string_view::npos;
+}
 
 class LogLoader {
  public:
@@ -25,13 +63,15 @@ class LogLoader {
 
  private:
   static RequestLimits Limits() {
-    return {.max_bulk_bytes = size_t{UINT32_MAX}};  // the limit of snapshots, too
+    return {.max_bulk_bytes = size_t{UINT32_MAX},  // the limit of snapshots, too
+            .annotations = true};
   }
 
   absl::Status SkipBase();
   absl::StatusOr<bool> ReadMore();
   absl::Status RunAll();
   absl::Status RunOne(Args argv);
+  absl::Status CheckEnd() const;
   absl::Status Fail(const std::string& what) const;
   uint64_t Position() const { return read_ - parser_.buffered_bytes(); }
 
@@ -53,8 +93,9 @@ absl::StatusOr<LoadedLog> LogLoader::Load() {
   while (status.ok()) {
     const absl::StatusOr<bool> more = ReadMore();
     status = more.status();
-    if (!status.ok() || !*more) break;
-    status = RunAll();
+    if (!status.ok()) break;
+    status = *more ? RunAll() : CheckEnd();
+    if (!*more) break;
   }
   loaded_.bytes = status.ok() ? read_ : file_.size();
   const bool may_be_cut = loaded_.bytes - loaded_.whole_bytes <= options_.most_damaged_bytes;
@@ -116,6 +157,13 @@ absl::Status LogLoader::RunOne(Args argv) {
   if (!status.ok()) return Fail("the command fails: " + std::string(ErrorLine(status)));
   in_unit_ = begins || (in_unit_ && !ends);
   return absl::OkStatus();
+}
+
+// A file may end in the middle of a request, but not with other bytes.
+absl::Status LogLoader::CheckEnd() const {
+  const std::string_view rest = parser_.buffered();
+  const bool is_request = rest.empty() || BeginsRequest(rest) || BeginsAnnotation(rest);
+  return is_request && Position() == at_ ? absl::OkStatus() : Fail("not a command");
 }
 
 absl::Status LogLoader::Fail(const std::string& what) const {

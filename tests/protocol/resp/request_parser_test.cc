@@ -38,6 +38,13 @@ TEST(RequestParser, InlineLinesEndInLfOrCrLf) {
             (Requests{{"PING"}, {"ECHO", "a b", "A"}}));
 }
 
+TEST(RequestParser, AnnotationsAreNotUnquoted) {
+  const std::string line = "#it's \"a  comment";
+  EXPECT_EQ(Parse({line + "\r\nPING\n"}, {.annotations = true}).requests,
+            (std::vector<Request>{{line}, {"PING"}}));
+  EXPECT_EQ(Parse({line + "\r\n"}).error, "ERR Protocol error: unbalanced quotes in request");
+}
+
 TEST(RequestParser, SkipsRequestsWithoutWords) {
   EXPECT_EQ(RequestsIn("*0\r\n*-1\r\n\r\n\n  \t\r\n*-7\r\nPING\r\n"), (Requests{{"PING"}}));
 }

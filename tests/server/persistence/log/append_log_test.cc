@@ -159,6 +159,37 @@ TEST(AppendLog, ATruncatedEndIsRemoved) {
   }
 }
 
+TEST(AppendLog, ADamagedEndIsRemovedIfTheSettingsAllowIt) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Flush(peer);
+  MemoryFiles::Contents disk = peer.files().contents();
+  const std::string whole = disk.at(kFirstFile);
+  disk.at(kFirstFile) += std::string(60'000, '\0');
+  Settings settings = WithLog();
+  settings.aof_load_corrupt_tail_max_size = 59'999;
+  EXPECT_NE(StartOn(disk, settings).digest, Digest(peer));
+  settings.aof_load_corrupt_tail_max_size = 60'000;
+  const Started started = StartOn(disk, settings);
+  EXPECT_EQ(started.digest, Digest(peer));
+  EXPECT_EQ(started.disk.at(kFirstFile), whole);
+}
+
+TEST(AppendLog, AnnotationsMayHaveAnyText) {
+  EnginePeer peer(WithLog());
+  ASSERT_TRUE(peer.persistence().Start().ok());
+  Ask(peer, {"SET", "a", "1"});
+  Flush(peer);
+  MemoryFiles::Contents disk = peer.files().contents();
+  std::string& file = disk.at(kFirstFile);
+  file = "#it's \"a comment\n#TS:1\r\n" + file + "#'\r\n" + Multibulk({"SET", "b", "1"});
+  Ask(peer, {"SET", "b", "1"});
+  EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
+  file += "#TS:17";  // cut off
+  EXPECT_EQ(DigestAfterStart(disk, WithLog()), Digest(peer));
+}
+
 TEST(AppendLog, ADamagedFileIsRefusedWithTheOffsetAndKept) {
   EnginePeer peer(WithLog());
   ASSERT_TRUE(peer.persistence().Start().ok());
@@ -181,8 +212,12 @@ TEST(AppendLog, ADamagedFileIsRefusedWithTheOffsetAndKept) {
   };
   EXPECT_PRED2(says, damaged([](std::string& file) { file[0] = 'x'; }),
                "appendonly.aof.1.incr.aof': at byte 0 of ");
-  EXPECT_PRED2(says, damaged([](std::string& file) { file.insert(file.size(), "GET a\r\n"); }),
-               "not a command");
+  for (const std::string& end :
+       {std::string("GET a\r\n"), std::string("garbage without a line feed"), std::string("\r\n"),
+        std::string(60'000, '\0'), std::string("*3\r\n$3\r\nSET\r\n$\0\0", 16),
+        std::string("#TS:1\0\0", 7), std::string("*2\r\n$1\r\nabc\r\n$1")}) {
+    EXPECT_PRED2(says, damaged([&](std::string& file) { file += end; }), "not a command");
+  }
   EXPECT_PRED2(says, damaged([](std::string& file) {
                  file += Multibulk({"NOSUCH", "a"});
                }),
