@@ -1,6 +1,5 @@
 #include "server/engine/acl/acl_file.h"
 
-#include <filesystem>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -112,7 +111,7 @@ absl::Status ReadUsersFile(const std::string& path, bool all_channels, Users& us
 absl::Status WriteUsersFile(const std::string& path, const Users& users) {
   std::string text;
   for (const auto& [name, user] : users.all()) text += user->Text() + '\n';
-  return ReplaceFile(path, text, std::filesystem::perms(0600));
+  return ReplaceFile(path, text, PermissionsOf(path));
 }
 
 absl::Status ReadUserLines(const std::vector<std::vector<std::string>>& lines, bool all_channels,

@@ -14,7 +14,8 @@ namespace zsetd {
 // acl-pubsub-default.
 absl::Status ReadUsersFile(const std::string& path, bool all_channels, Users& users);
 
-// Replaces the file, completely or not at all. An error has a human-readable reason.
+// Replaces the file, completely or not at all, and keeps its permissions. An error has a
+// human-readable reason.
 absl::Status WriteUsersFile(const std::string& path, const Users& users);
 
 // Like the function above, for lines of the configuration file, each as its words after `user`; an

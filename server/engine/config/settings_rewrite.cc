@@ -91,13 +91,6 @@ std::string UserLines(const Settings& settings) {
   return lines;
 }
 
-// Returns the permissions of the file; only the owner may read a new one.
-std::filesystem::perms PermissionsOf(const std::string& path) {
-  std::error_code ignored;
-  const std::filesystem::file_status old = std::filesystem::status(path, ignored);
-  return exists(old) ? old.permissions() : std::filesystem::perms(0600);
-}
-
 }  // namespace
 
 std::string RewriteSettings(const std::string& text, const Settings& all) {

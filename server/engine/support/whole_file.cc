@@ -93,6 +93,12 @@ absl::Status ReplaceFile(const std::string& path, std::string_view text,
   return SyncDirectory(DirectoryOf(target));
 }
 
+std::filesystem::perms PermissionsOf(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status old = std::filesystem::status(path, ignored);
+  return exists(old) ? old.permissions() : std::filesystem::perms(0600);
+}
+
 // A folder opens, but cannot be read.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
   constexpr size_t kPieceBytes = 1 << 16;

@@ -21,6 +21,10 @@ namespace zsetd {
 absl::Status ReplaceFile(const std::string& path, std::string_view text,
                          std::filesystem::perms permissions);
 
+// Returns the permissions of the file, or of its target if it is a link. If it does not exist: only
+// the owner may read and write it.
+std::filesystem::perms PermissionsOf(const std::string& path);
+
 // More than any configuration or list of users has. A device may have no end.
 inline constexpr size_t kMostTextFileBytes = size_t{64} << 20;
 
