@@ -246,6 +246,7 @@ Host HostFor(const CommandLine& line, const std::string& directory, SpdlogLog& l
           },
       .executable = Executable(),
       .config_file = line.config_file,
+      .start_directory = line.directory,
       .supervisor = supervisor.Name(),
   };
 }

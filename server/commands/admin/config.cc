@@ -136,21 +136,24 @@ void ConfigResetStat(AdminCall& call) {
 }
 
 // Writes the present settings into the configuration file, or into its rewrite-file.
-absl::Status SaveSettings(const Engine& engine, const std::string& config_file) {
+absl::Status SaveSettings(const Engine& engine, const Host& host) {
   Settings settings = engine.settings();
   settings.users = engine.access().UserLines();
-  if (settings.rewrite_file.empty()) return RewriteSettingsFile(config_file, settings);
+  if (settings.rewrite_file.empty()) {
+    return RewriteSettingsFile(host.config_file, settings, host.start_directory);
+  }
   Settings configured;
-  const absl::Status status = ReadSettingsFile(config_file, configured);
+  const absl::Status status =
+      ReadSettingsFile(host.config_file, configured, nullptr, host.start_directory);
   if (!status.ok()) return status;
   configured.users = engine.access().UserLinesOf(configured);
   return WriteRewriteFile(configured, settings);
 }
 
 void ConfigRewrite(AdminCall& call) {
-  const std::string& file = call.engine.host().config_file;
-  if (file.empty()) return call.Fail("ERR The server is running without a config file");
-  const absl::Status status = SaveSettings(call.engine, file);
+  const Host& host = call.engine.host();
+  if (host.config_file.empty()) return call.Fail("ERR The server is running without a config file");
+  const absl::Status status = SaveSettings(call.engine, host);
   if (!status.ok()) {
     return call.Fail("ERR Rewriting config file: " + std::string(ErrorLine(status)));
   }

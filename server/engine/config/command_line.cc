@@ -51,6 +51,7 @@ OnDirective NotesIn(CommandLine& line) {
 
 absl::Status ReadFileArgument(std::string_view path, CommandLine& line) {
   std::error_code ignored;  // then the path stays as it is
+  line.directory = std::filesystem::current_path(ignored);
   line.config_file = std::filesystem::absolute(path, ignored).lexically_normal();
   return ReadSettingsFile(line.config_file, line.settings, NotesIn(line));
 }

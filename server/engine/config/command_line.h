@@ -25,6 +25,7 @@ struct CommandLine {
 
   Task task = Task::kServe;
   std::string config_file;  // its absolute path; empty without one
+  std::string directory;    // the working directory when it was read
   Settings settings;
   std::vector<std::string> directives;  // those accepted, each once, in the order of the first
 };

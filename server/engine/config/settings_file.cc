@@ -3,6 +3,7 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -27,12 +28,26 @@ std::string_view Trimmed(std::string_view line) {
   return line.starts_with('#') ? std::string_view() : line;
 }
 
+// Returns a pattern that matches only this path.
+std::string Escaped(const std::string& path) {
+  std::string pattern;
+  for (const char byte : path) {
+    if (std::string_view("*?[\\").find(byte) != std::string_view::npos) pattern += '\\';
+    pattern += byte;
+  }
+  return pattern;
+}
+
+std::string PathIn(const std::string& directory, const std::string& path) {
+  return std::filesystem::path(directory) / path;
+}
+
 // The paths that an include refers to. A pattern may match none.
-std::vector<std::string> IncludedPaths(const std::string& path) {
-  if (path.find_first_of("*?[") == std::string::npos) return {path};
+std::vector<std::string> IncludedPaths(const std::string& directory, const std::string& path) {
+  if (path.find_first_of("*?[") == std::string::npos) return {PathIn(directory, path)};
   glob_t found = {};
   std::vector<std::string> paths;
-  if (glob(path.c_str(), 0, nullptr, &found) == 0) {
+  if (glob(PathIn(Escaped(directory), path).c_str(), 0, nullptr, &found) == 0) {
     paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   }
   globfree(&found);
@@ -42,8 +57,8 @@ std::vector<std::string> IncludedPaths(const std::string& path) {
 // Reads a text and all files that it includes to the end, and collects the refusals.
 class Reader {
  public:
-  Reader(Settings& settings, const OnDirective& accepted)
-      : settings_(settings), accepted_(accepted) {}
+  Reader(Settings& settings, const OnDirective& accepted, std::string directory = {})
+      : settings_(settings), accepted_(accepted), directory_(std::move(directory)) {}
 
   void ReadText(std::istream& text, std::string_view origin, int depth) {
     size_t number = 0;
@@ -99,7 +114,7 @@ class Reader {
       stopped_ = true;  // each level may include several: to go on could take forever
       return Refusal("files include each other too deeply");
     }
-    for (const std::string& path : IncludedPaths(pattern)) {
+    for (const std::string& path : IncludedPaths(directory_, pattern)) {
       if (absl::Status status = ReadFile(path, depth + 1); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -112,6 +127,7 @@ class Reader {
 
   Settings& settings_;
   const OnDirective& accepted_;
+  const std::string directory_;
   std::string refusals_;
   size_t count_ = 0;
   bool stopped_ = false;
@@ -120,8 +136,8 @@ class Reader {
 }  // namespace
 
 absl::Status ReadSettings(std::istream& text, std::string_view origin, Settings& settings,
-                          const OnDirective& accepted) {
-  Reader reader(settings, accepted);
+                          const OnDirective& accepted, const std::string& directory) {
+  Reader reader(settings, accepted, directory);
   reader.ReadText(text, origin, 0);
   return reader.Result();
 }
@@ -134,8 +150,8 @@ absl::Status ReadSettingsLine(std::string_view line, Settings& settings,
 }
 
 absl::Status ReadSettingsFile(const std::string& path, Settings& settings,
-                              const OnDirective& accepted) {
-  Reader reader(settings, accepted);
+                              const OnDirective& accepted, const std::string& directory) {
+  Reader reader(settings, accepted, directory);
   const absl::Status status = reader.ReadFile(path, 0);
   return status.ok() ? reader.Result() : status;
 }

@@ -57,10 +57,10 @@ std::string LineOf(const std::vector<std::string>& user) {
   return line + "\n";
 }
 
-Settings ReadSettings(const std::string& text) {
+Settings ReadSettings(const std::string& text, const std::string& directory) {
   Settings settings;
   std::istringstream stream(text);
-  (void)ReadSettings(stream, "", settings);  // errors in it are not new
+  (void)ReadSettings(stream, "", settings, nullptr, directory);  // CheckText() reports errors
   return settings;
 }
 
@@ -76,11 +76,15 @@ Settings Storable(const Settings& settings) {
   return storable;
 }
 
-// Returns the lines of the settings whose values in `before` are others.
+// Returns the lines of the settings whose values in `before` are others. A line of save points
+// after others would add to them, so a line that removes the others comes first.
 std::string ChangedLines(const Settings& before, const Settings& settings) {
   std::string lines;
   for (const Setting& setting : AllSettings()) {
-    if (!SameValue(setting, before, settings)) lines += LineOf(setting, settings);
+    if (SameValue(setting, before, settings)) continue;
+    const bool adds = setting.name == "save" && before.save.configured && settings.save.Any();
+    if (adds) lines += "save \"\"\n";
+    lines += LineOf(setting, settings);
   }
   return lines;
 }
@@ -91,9 +95,26 @@ std::string UserLines(const Settings& settings) {
   return lines;
 }
 
+// Checks that a start with this file has the settings and users.
+absl::Status CheckText(const std::string& text, const Settings& all, const std::string& directory) {
+  const Settings settings = Storable(all);
+  Settings read;
+  std::istringstream stream(text);
+  const absl::Status status = ReadSettings(stream, "the rewritten file", read, nullptr, directory);
+  if (!status.ok()) return status;
+  for (const Setting& setting : AllSettings()) {
+    if (SameValue(setting, read, settings)) continue;
+    return Refusal("the rewritten file would set '" + std::string(setting.name) +
+                   "' to another value");
+  }
+  if (read.users == settings.users) return absl::OkStatus();
+  return Refusal("an included file defines users; move them to the configuration file");
+}
+
 }  // namespace
 
-std::string RewriteSettings(const std::string& text, const Settings& all) {
+std::string RewriteSettings(const std::string& text, const Settings& all,
+                            const std::string& directory) {
   const Settings settings = Storable(all);
   std::string result;
   std::set<const Setting*> said;
@@ -103,24 +124,29 @@ std::string RewriteSettings(const std::string& text, const Settings& all) {
     const Setting* setting = SettingOf(line);
     const bool first = setting == nullptr || said.insert(setting).second;
     if (!first) continue;
-    const bool right = setting == nullptr || SameValue(*setting, ReadSettings(line), settings);
+    const bool right =
+        setting == nullptr || SameValue(*setting, ReadSettings(line, directory), settings);
     result += right ? line + "\n" : LineOf(*setting, settings);
   }
-  result += ChangedLines(ReadSettings(result), settings);
+  result += ChangedLines(ReadSettings(result, directory), settings);
   return result + UserLines(settings);
 }
 
-absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings) {
+absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings,
+                                 const std::string& directory) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
-  return ReplaceFile(path, RewriteSettings(text.str(), settings), PermissionsOf(path));
+  const std::string rewritten = RewriteSettings(text.str(), settings, directory);
+  const absl::Status status = CheckText(rewritten, settings, directory);
+  return status.ok() ? ReplaceFile(path, rewritten, PermissionsOf(path)) : status;
 }
 
 absl::Status WriteRewriteFile(const Settings& configured, const Settings& settings) {
   const std::string& path = settings.rewrite_file;
   assert(!path.empty());
   Settings before = configured;
-  before.rewrite_file = path;  // the line belongs to the configuration file
+  before.rewrite_file = path;      // the line belongs to the configuration file
+  before.save.configured = false;  // ReadRewriteFile() replaces the save points
   std::string text =
       "# Written by CONFIG REWRITE, which replaces this file. These settings have priority over\n"
       "# those of the configuration file.\n";

@@ -11,10 +11,15 @@ namespace zsetd {
 // The text of a configuration file, changed so that it has the settings. Comments and lines with
 // the right value stay unchanged; a setting that occurs several times is kept at its first
 // position; settings that are missing and not at their default are appended, and so are all users.
-std::string RewriteSettings(const std::string& text, const Settings& all);
+// Relative includes are relative to `directory`, as for ReadSettings().
+std::string RewriteSettings(const std::string& text, const Settings& all,
+                            const std::string& directory = {});
 
-// Rewrites a file, which is replaced completely or not at all. An error is human-readable.
-absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings);
+// Rewrites a file, which is replaced completely or not at all. Fails without a change if a start
+// with the new file would have other settings or users, for example because an included file
+// defines users too. An error is human-readable.
+absl::Status RewriteSettingsFile(const std::string& path, const Settings& settings,
+                                 const std::string& directory = {});
 
 // With `rewrite-file`, CONFIG REWRITE leaves the configuration file as it is, and writes a second
 // file. A start reads it after the configuration file, and its settings have priority:

@@ -35,6 +35,9 @@ struct Host {
   std::string executable;   // the whole path of the program
   std::string config_file;  // the path of the configuration file; empty without one
 
+  // The working directory of the start, to which the paths of its includes are relative.
+  std::string start_directory = {};
+
   // The program that supervises this one, as INFO names it: "systemd", "upstart" or "no".
   std::string_view supervisor = "no";
 };

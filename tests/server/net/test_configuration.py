@@ -16,7 +16,7 @@ import unittest
 from certificates import Certificates
 from peer import Peer
 from server_process import eventually, free_port
-from zsetd import PROGRAM, ZsetdTest
+from zsetd import PROGRAM, Zsetd, ZsetdTest
 
 STOCK = pathlib.Path("/etc/redis/redis.conf")  # Debian's redis-server
 
@@ -668,6 +668,38 @@ class Rewrites(FolderTest):
         self.assertEqual(client.ask("ACL", "USERS"), [b"ben", b"default"])
         self.assertEqual(client.ask("ROLE")[0], b"master")
         self.assertEqual(client.ask("CONFIG", "GET", "maxmemory"), [b"maxmemory", b"0"])
+
+    def test_includes_stay_relative_to_the_directory_of_the_start(self):
+        (self.folder / "data").mkdir()
+        start = self.folder / "started [1]*"
+        start.mkdir()
+        (start / "first.conf").write_text("maxmemory 100mb\nsave 100 1\n")
+        (start / "second.conf").write_text("timeout 7\n")
+        for rewrite_file in "", f"rewrite-file {self.folder}/saved.conf\n":
+            with self.subTest(rewrite_file=rewrite_file):
+                text = f"include [f]*.conf\ninclude second.conf\ndir {self.folder}/data\n{rewrite_file}"
+                path = self.file("zsetd.conf", text)
+                server = self.start_in(start, path)
+                client = self.connect()
+                for name, value in ("maxmemory", "0"), ("timeout", "0"), ("save", "900 5"):
+                    self.assertEqual(client.ask("CONFIG", "SET", name, value), b"OK")
+                for _ in range(2):
+                    self.assertEqual(client.ask("CONFIG", "REWRITE"), b"OK")
+                self.assertIsNone(server.stop())
+                server = self.start_in(start, path)
+                client = self.connect()
+                for name, value in ("maxmemory", b"0"), ("timeout", b"0"), ("save", b"900 5"):
+                    self.assertEqual(client.ask("CONFIG", "GET", name)[1], value)
+                self.assertIsNone(server.stop())
+
+    def start_in(self, directory, config):
+        """Starts a server in this working directory, without options except the port."""
+        script = self.folder / "start"
+        script.write_text(f"#!/bin/sh\ncd '{directory}' && exec '{os.path.abspath(PROGRAM)}' \"$@\"\n")
+        script.chmod(0o755)
+        self.server = Zsetd(script, config=config)
+        self.addCleanup(self._see_off, self.server)
+        return self.server
 
     def test_a_rewrite_file_belongs_in_the_configuration_file(self):
         path = self.file("zsetd.conf", "rewrite-file saved.conf\n")

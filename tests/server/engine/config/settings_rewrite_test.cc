@@ -57,6 +57,72 @@ TEST(RewriteSettings, OverridesAnIncludedFile) {
             "port 7000\n" + include + "port 7000\nrequirepass \"two words\"\n");
 }
 
+// Files in a folder of their own.
+class IncludingFile : public testing::Test {
+ protected:
+  IncludingFile() { std::filesystem::create_directories(folder_); }
+  ~IncludingFile() override { std::filesystem::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + name) << text;
+  }
+  Settings Read() const {
+    Settings settings;
+    const absl::Status status = ReadSettingsFile(folder_ + "main.conf", settings, nullptr, folder_);
+    EXPECT_TRUE(status.ok()) << status;
+    return settings;
+  }
+  absl::Status Rewrite(const Settings& settings) const {
+    return RewriteSettingsFile(folder_ + "main.conf", settings, folder_);
+  }
+
+  // Each test may run next to the others.
+  const std::string folder_ = testing::TempDir() + "zsetd_" +
+                              testing::UnitTest::GetInstance()->current_test_info()->name() + "/";
+};
+
+TEST_F(IncludingFile, HasTheSettingsAfterARewriteWhateverTheIncludedFileHas) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const auto lines = [&random] {
+    constexpr std::string_view kLines[] = {"save 900 1", "save 60 5 30 6", "save \"\"", "hz 20",
+                                           "port 7000",  "bind ::1",       "# mine"};
+    std::string text;
+    while (random() % 4 != 0) text += std::string(kLines[random() % std::size(kLines)]) + "\n";
+    return text;
+  };
+  constexpr std::string_view kSavePoints[] = {"", "900 1", "60 5 30 6", "1 2", "900 1 1 2"};
+  for (int round = 0; round < 200; ++round) {
+    Write("included.conf", lines());
+    Write("main.conf", lines() + "include included.conf\n" + lines());
+    for (int rewrite = 0; rewrite < 3; ++rewrite) {
+      Settings settings = Read();
+      ASSERT_TRUE(settings.save.Read(kSavePoints[random() % std::size(kSavePoints)]).ok());
+      settings.hz = random() % 2 == 0 ? 10 : 20;
+      ASSERT_TRUE(Rewrite(settings).ok());
+      EXPECT_EQ(Read().save.Text(), settings.save.Text());
+      EXPECT_EQ(Read().hz, settings.hz);
+    }
+  }
+}
+
+TEST_F(IncludingFile, IsNotRewrittenIfAStartWouldHaveOtherSettings) {
+  const std::string text = "include included.conf\n";
+  Write("main.conf", text);
+  Write("included.conf", "user bob on\n");
+  Settings settings = Read();
+  settings.users = {{"bob", "on"}, {"default", "on"}};
+  EXPECT_EQ(Rewrite(settings).message(),
+            "an included file defines users; move them to the configuration file");
+  std::filesystem::remove(folder_ + "included.conf");
+  EXPECT_NE(Rewrite(Settings()).message().find("can't read '" + folder_ + "included.conf'"),
+            std::string::npos);
+  std::ostringstream kept;
+  kept << std::ifstream(folder_ + "main.conf").rdbuf();
+  EXPECT_EQ(kept.str(), text);
+}
+
 TEST(RewriteSettings, ReadsBackAsTheSameSettings) {
   Settings settings = Changed();
   settings.bind = "::1 127.0.0.1";
