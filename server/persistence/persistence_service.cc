@@ -285,6 +285,18 @@ absl::Status PersistenceService::LoadAll() {
   return absl::OkStatus();
 }
 
+// A snapshot for replicas counts as one in the background, as in Redis: BGSAVE is refused then.
+SnapshotStatus PersistenceService::snapshot_status() const {
+  SnapshotStatus status = snapshots_.status();
+  if (!IsTransferring()) return status;
+  status.saving = true;
+  status.keys_saved = transfer_->keys_saved();
+  status.keys_to_save = transfer_->keys();
+  status.saving_for =
+      std::chrono::duration_cast<Millis>(engine_.host().stopwatch() - transfer_->started_at());
+  return status;
+}
+
 LogStatus PersistenceService::log_status() const {
   LogStatus status = append_log_.status();
   status.enabled = next_log_state_.value_or(append_log_.IsKept() || log_is_missing_);

@@ -127,7 +127,7 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   void SaveTheRest();
 
   std::optional<LoadingStatus> loading() const override;
-  SnapshotStatus snapshot_status() const override { return snapshots_.status(); }
+  SnapshotStatus snapshot_status() const override;
   LogStatus log_status() const override;
   void ResetStats() override { append_log_.ResetStats(); }
   absl::Status Save() override;

@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "protocol/rdb/rdb_file.h"
 #include "server/engine/support/errors.h"
+#include "tests/server/persistence/log/log_peer.h"
 #include "tests/transcript/engine_peer.h"
 #include "tests/transcript/transcript.h"
 
@@ -260,6 +262,26 @@ TEST(SnapshotService, ALibraryThatCannotBeRestoredRefusesTheWholeFile) {
   const absl::Status status = peer.persistence().Start();
   EXPECT_NE(status.message().find("cannot load its libraries of functions: "), std::string::npos)
       << status;
+}
+
+// Scripts wait for this field before they send BGSAVE.
+TEST(SnapshotService, InfoShowsASnapshotForReplicasWhileItPreventsBgsave) {
+  EnginePeer peer;
+  for (int i = 0; i < 100; ++i) Ask(peer, {"SET", "k" + std::to_string(i), "v"});
+  const auto info_has = [&peer](const std::string& line) {
+    return Ask(peer, {"INFO", "persistence"}).find(line) != std::string::npos;
+  };
+  EXPECT_TRUE(info_has("rdb_bgsave_in_progress:0\r\n"));
+  PersistenceService& persistence = peer.persistence();
+  persistence.StartTransfer(std::make_unique<log_test::EmptySink>(),
+                            persistence.dataset().Contents(), [] { return true; });
+  EXPECT_TRUE(info_has("rdb_bgsave_in_progress:1\r\n"));
+  EXPECT_TRUE(info_has("current_save_keys_total:100\r\n"));
+  EXPECT_TRUE(info_has("rdb_current_bgsave_time_sec:0\r\n"));
+  EXPECT_EQ(Ask(peer, {"BGSAVE"}), "-ERR Background save already in progress\r\n");
+  persistence.AbandonTransfer();
+  EXPECT_TRUE(info_has("rdb_bgsave_in_progress:0\r\n"));
+  EXPECT_TRUE(info_has("rdb_current_bgsave_time_sec:-1\r\n"));
 }
 
 TEST(SnapshotService, ScriptsMayNotWriteWhileSnapshotsFail) {
