@@ -12,6 +12,7 @@
 #include "core/keyspace/access_tracker.h"
 #include "core/stream/stream.h"
 #include "protocol/rdb/dump_payload.h"
+#include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_format.h"
 #include "protocol/rdb/rdb_reader.h"
 #include "protocol/text/number_text.h"
@@ -21,7 +22,9 @@
 #include "server/commands/common/member_payloads.h"
 #include "server/commands/key/families.h"
 #include "server/engine/call.h"
+#include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/rdb_value_writer.h"
+#include "server/engine/store/value_limits.h"
 
 namespace zsetd {
 namespace {
@@ -97,7 +100,16 @@ std::optional<Millis> DeadlineOf(Call& call, const RestoreRequest& request) {
   return call.now() + std::min(Millis(*given), longest);
 }
 
-// Returns an entry with the payload's value, or null.
+// Whether the value is a hash with fields, whatever their deadlines.
+bool HasFields(Call& call, std::string_view value) {
+  RdbReader reader(value, call.keys.most_string_bytes());
+  const auto type = static_cast<RdbType>(reader.Byte());
+  return HasFieldDeadlines(type) &&
+         ReadValue(reader, type, "", std::nullopt, Millis::min(), ValueLimits()) != nullptr;
+}
+
+// Returns an entry with the payload's value. Returns null if the payload is refused, or if it is a
+// hash whose fields have all expired.
 std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
                                std::optional<Millis> deadline) {
   const std::optional<std::string_view> value = OpenPayload(request.payload);
@@ -106,7 +118,8 @@ std::unique_ptr<Entry> EntryOf(Call& call, const RestoreRequest& request,
   RdbReader reader(*value, call.keys.most_string_bytes());
   const auto type = static_cast<RdbType>(reader.Byte());
   auto entry = call.keys.Read(reader, type, request.key, deadline);
-  const bool is_sound = entry != nullptr && reader.AtEnd();
+  const bool is_sound =
+      reader.ok() && reader.AtEnd() && (entry != nullptr || HasFields(call, *value));
   if (!is_sound) call.args.Refuse("ERR Bad data format");
   return entry;
 }
@@ -172,7 +185,7 @@ void PropagateRestore(Call& call, const RestoreRequest& request, std::optional<M
   call.PropagatePrivate(words);
 }
 
-// If the value has already expired, only the existing value is deleted.
+// If the key or all fields of the hash have already expired, only the existing value is deleted.
 void Restore(Call& call) {
   const RestoreRequest request = TakeRestoreRequest(call.args);
   const bool is_taken = call.args.ok() && call.keys.Open(request.key) != nullptr;
@@ -182,7 +195,8 @@ void Restore(Call& call) {
   const std::optional<Millis> deadline = DeadlineOf(call, request);
   std::unique_ptr<Entry> entry = EntryOf(call, request, deadline);
   if (call.Refused()) return;
-  if (deadline && *deadline <= call.keys.due_until()) {
+  const bool has_expired = entry == nullptr || (deadline && *deadline <= call.keys.due_until());
+  if (has_expired) {
     if (call.keys.Erase(request.key)) call.Propagate({"DEL", request.key});
   } else {
     entry->set_access_stamp(StampOf(call.keys.access_tracker(), request));
