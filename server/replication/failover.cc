@@ -7,11 +7,6 @@
 #include "server/engine/support/errors.h"
 
 namespace zsetd {
-namespace {
-
-// The pause lasts until End(). It is not persistent: a restarted server is not paused.
-
-}  // namespace
 
 Failover::Failover(Engine& engine, const Replicas& replicas, TransferRole transfer_role)
     : engine_(engine), replicas_(replicas), transfer_role_(std::move(transfer_role)) {}
@@ -35,7 +30,7 @@ absl::Status Failover::Start(const FailoverRequest& request) {
   if (replicas_.Status().empty()) return Refusal("ERR FAILOVER requires connected replicas.");
   if (request.forces && (request.timeout == Millis(0) || request.host.empty())) {
     return Refusal(
-        "ERR FAILOVER with force option requires both a timeout and target HOST and IP be set.");
+        "ERR FAILOVER with force option requires both a timeout and target HOST and IP.");
   }
   if (!request.host.empty()) {
     const Replica* const target = replicas_.Find(request.host, request.port);
@@ -50,9 +45,9 @@ absl::Status Failover::Start(const FailoverRequest& request) {
   request_ = request;
   until_ = request.timeout > Millis(0) ? std::optional(now + request.timeout) : std::nullopt;
   state_ = State::kWaiting;
+  has_asked_ = false;
   engine_.clients().pause().Begin(ClientPause::Cause::kFailover, ClientPause::Reach::kWrites, now,
                                   ClientPause::kUntilEnded);
-  engine_.services().replicas->AskForAcknowledgements();
   return absl::OkStatus();
 }
 
@@ -75,14 +70,17 @@ const Replica* Failover::Target() const {
   return has_all ? target : nullptr;
 }
 
-void Failover::Tick() {
+// A request for acknowledgements would itself have to be acknowledged. redis-server does that up to
+// a second later, so a replica that has the whole history is not asked.
+void Failover::Advance() {
   if (state_ != State::kWaiting) return;
   if (const Replica* const target = Target()) {
     const ReplicaStatus status = replicas_.StatusOf(*target);
     return BeginHandover({status.address, status.port});
   }
   const bool is_over = until_ && engine_.store().now() >= *until_;
-  if (is_over && request_.forces) BeginHandover({request_.host, request_.port});
+  if (is_over && request_.forces) return BeginHandover({request_.host, request_.port});
+  if (!std::exchange(has_asked_, true)) engine_.services().replicas->AskForAcknowledgements();
 }
 
 void Failover::BeginHandover(const MasterAddress& target) {

@@ -25,6 +25,7 @@ class Failover {
   using TransferRole = std::function<void(const MasterAddress&)>;
   Failover(Engine& engine, const Replicas& replicas, TransferRole transfer_role);
 
+  // Pauses writes and waits. The pause lasts until `End()`; a restarted server is not paused.
   absl::Status Start(const FailoverRequest& request);
   bool IsOn() const { return state_ != State::kNone; }
   bool IsHandingOver() const { return state_ == State::kHandover; }
@@ -36,8 +37,8 @@ class Failover {
   // Whether the timeout has passed before the replica has acknowledged the whole history.
   bool HasTimedOut() const;
 
-  // Hands over when the conditions are met.
-  void Tick();
+  // Hands over when the conditions are met. Must be called between units.
+  void Advance();
 
  private:
   enum class State { kNone, kWaiting, kHandover };
@@ -49,6 +50,7 @@ class Failover {
   const Replicas& replicas_;
   const TransferRole transfer_role_;
   State state_ = State::kNone;
+  bool has_asked_ = false;  // for acknowledgements
   FailoverRequest request_;
   std::optional<Millis> until_;
 };

@@ -18,6 +18,10 @@ namespace {
 constexpr size_t kMostWaitingBytes = 32u << 20;  // for replicas; then encoding waits for them
 constexpr Millis kBetweenLooks{1000};
 
+// While FAILOVER waits. redis-server acknowledges a control request up to a second later, with its
+// next periodic acknowledgement.
+constexpr Millis kBetweenControlsInFailover{3000};
+
 bool SharesSnapshot(const ReplicaOptions& a, const ReplicaOptions& b) {
   return a.takes_eof == b.takes_eof && a.leaves_out_data == b.leaves_out_data &&
          a.leaves_out_functions == b.leaves_out_functions;
@@ -227,6 +231,7 @@ void Replicas::DisconnectAll() {
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
   if (!engine_.mode().IsBetweenUnits()) return;  // in the middle of a unit
+  if (engine_.replication().is_replica()) asks_ = false;
   if (asks_ && MayAppendControl()) {
     asks_ = false;
     if (!all_.empty()) AppendControl({"REPLCONF", "GETACK", "*"});
@@ -239,12 +244,15 @@ void Replicas::EndRound() {
   DropUnneeded();
 }
 
-// A master of a cluster announces where the stream ends when a manual failover pauses the writes.
-// With FAILOVER the stream ends when the roles are exchanged. Until then, perhaps for long, the
-// replicas need signs of life.
+// A replica passes on its master's stream unchanged. A master of a cluster announces where the
+// stream ends when a manual failover pauses the writes. With FAILOVER the stream ends when the
+// roles are exchanged. Until then, perhaps for long, the replicas need signs of life. These must be
+// rare, because FAILOVER waits for their acknowledgement.
 bool Replicas::MayAppendControl() const {
-  const bool must_end = engine_.settings().cluster_enabled || engine_.replication().is_replica();
-  return !(IsFailoverOn() && must_end) && !persistence_.IsSavedForExit();
+  if (engine_.replication().is_replica() || persistence_.IsSavedForExit()) return false;
+  if (!IsFailoverOn()) return true;
+  if (engine_.settings().cluster_enabled) return false;
+  return !control_in_failover_at_ || Now() - *control_in_failover_at_ >= kBetweenControlsInFailover;
 }
 
 bool Replicas::IsFailoverOn() const {
@@ -254,6 +262,7 @@ bool Replicas::IsFailoverOn() const {
 // Appends a request of the protocol to the stream. It does not count as a change.
 void Replicas::AppendControl(std::initializer_list<std::string_view> words) {
   assert(backlog_ != nullptr);
+  if (IsFailoverOn()) control_in_failover_at_ = Now();
   change_end_ = last_change();
   engine_.effects().AppendToStream(EncodeRequest(words));
   control_end_ = backlog_->end();

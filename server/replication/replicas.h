@@ -116,6 +116,7 @@ class Replicas {
   std::optional<Millis> without_since_;  // since when there have been no replicas
   Millis looked_after_at_{0};
   Millis pinged_at_{0};
+  std::optional<Millis> control_in_failover_at_;  // the last control request while one waited
   int64_t sent_until_ = 0;   // the end of the backlog when replicas were last woken
   int64_t change_end_ = 0;   // the end of the last change before `control_end_`
   int64_t control_end_ = 0;  // the end of the last control request

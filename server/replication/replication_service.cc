@@ -21,8 +21,7 @@ ReplicationService::ReplicationService(Engine& engine, PersistenceService& persi
       log_(log),
       replicas_(engine, persistence, files, log_, std::move(post)),
       follower_(engine, persistence, connector, *this, log_),
-      failover_(engine, replicas_,
-                [this](const MasterAddress& target) { Follow(target, /*takes_over=*/true); }),
+      failover_(engine, replicas_, [this](const MasterAddress& target) { TransferRole(target); }),
       master_control_(engine.services().master.Install(*this)),
       replica_registry_(engine.services().replicas.Install(*this)),
       task_(engine.tasks().Add(*this)) {
@@ -150,14 +149,31 @@ void ReplicationService::ResetStats() {
   follower_.ResetStats();
 }
 
+// A WAIT that the last acknowledgement satisfies must not end with an error.
+void ReplicationService::TransferRole(const MasterAddress& target) {
+  engine_.blocked_runner().ServeAcknowledged();
+  Follow(target, /*takes_over=*/true);
+}
+
 void ReplicationService::Tick(Micros) {
+  AdvanceFailover();
   replicas_.Tick();
   follower_.Tick();
+}
+
+void ReplicationService::EndRound() {
+  if (engine_.mode().IsBetweenUnits()) AdvanceFailover();
+  replicas_.EndRound();
+}
+
+// Called after each acknowledgement, and before anything is appended to the stream that the target
+// would have to acknowledge, too.
+void ReplicationService::AdvanceFailover() {
   if (!failover_.IsOn()) return;
   const bool fails =
       failover_.HasTimedOut() || (failover_.IsHandingOver() && follower_.IsTakeoverRefused());
   if (fails) return (void)AbortFailover();
-  failover_.Tick();
+  failover_.Advance();
   if (failover_.IsHandingOver() && !follower_.IsTakingOver()) failover_.End();
 }
 

@@ -65,7 +65,7 @@ class ReplicationService : public MasterControl,
   absl::Status AbortFailover() override;
   void Tick(Micros budget) override;
   bool HasWork() const override { return replicas_.HasWork() || follower_.HasWork(); }
-  void EndRound() override { replicas_.EndRound(); }
+  void EndRound() override;
   void OnLeave(Client& client) override { replicas_.OnLeave(client); }
 
  private:
@@ -79,6 +79,8 @@ class ReplicationService : public MasterControl,
   };
 
   void Follow(const MasterAddress& master, bool takes_over);
+  void TransferRole(const MasterAddress& target);
+  void AdvanceFailover();
   void JoinNextMaster();
   void LeaveMaster();
   void SetRole(bool is_replica);

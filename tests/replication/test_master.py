@@ -386,24 +386,6 @@ class Master(ReplicationTest):
         with self.assertRaisesRegex(redis.ResponseError, "No failover in progress"):
             master.client.execute_command("FAILOVER", "ABORT")
 
-    def test_replicas_receive_signs_of_life_while_a_failover_waits(self):
-        master = self.start(ZSETD, "--repl-ping-replica-period", "1")
-        other, target = self.replica_of(master), self.replica_of(master)
-        for replica in other, target:
-            self.await_link(replica)
-        other.client.config_set("repl-timeout", 2)
-        target.process.send_signal(signal.SIGSTOP)
-        try:
-            master.client.set("k", 1)
-            master.client.execute_command("FAILOVER", "TO", "127.0.0.1", target.port)
-            time.sleep(3.5)
-            self.assertEqual(master.info()["master_failover_state"], "waiting-for-sync")
-            self.assertTrue(other.is_linked())
-            self.assertEqual(master.info("stats")["sync_partial_ok"], 0)
-        finally:
-            target.process.send_signal(signal.SIGCONT)
-        self.await_that(lambda: target.info()["role"] == "master", target.info)
-
     def test_a_pause_of_clients_does_not_pause_replicas(self):
         master = self.start(ZSETD, "--repl-timeout", "2")
         replica = self.replica_of(master)
