@@ -92,6 +92,14 @@ void Clients::CloseForOutputLimit(Client& client) {
   CloseNow(client);
 }
 
+void Clients::CloseForReply(Client& replica) {
+  host_.log->Write(LogLevel::kWarning, "Closing replica " + replica.address +
+                                           ": it sent a command that has a reply. The last known "
+                                           "command: " +
+                                           std::string(replica.last_command));
+  CloseNow(replica);
+}
+
 // A web page can make a browser send a POST request to any address that the browser can reach: its
 // lines must not be run as commands.
 void Clients::RejectHttp(Client& client) {

@@ -75,6 +75,9 @@ class Clients {
   // discards it.
   void CloseForOutputLimit(Client& client);
 
+  // Closes a replica that sent a command with a reply.
+  void CloseForReply(Client& replica);
+
   // Closes a client that sends HTTP.
   void RejectHttp(Client& client);
 

@@ -19,9 +19,19 @@ void DeliverPushes(Client& client) {
 }  // namespace
 
 void Replies::End(Client& client, size_t reply_start) {
+  if (client.IsReplica()) CheckReplica(client, reply_start);
   if (!client.IsWaiting()) LeaveOutUnwanted(client, reply_start);
   if (client.reply.IsFull() && !client.connection.close_now) clients_.CloseForOutputLimit(client);
   if (!client.output.long_reply) DeliverPushes(client);
+}
+
+// As in Redis, a replica whose command replies is closed. Its output is the stream, which neither
+// replies nor messages may divide.
+void Replies::CheckReplica(Client& client, size_t reply_start) {
+  const bool replies = client.output.buffer.size() > reply_start || client.output.long_reply ||
+                       !client.output.pending_pushes.empty();
+  client.output.pending_pushes.Clear();
+  if (replies && !client.connection.close_now) clients_.CloseForReply(client);
 }
 
 // Discards the reply if CLIENT REPLY is off.

@@ -25,6 +25,7 @@ class Replies {
   void EndQueued(Client& client, size_t reply_start);
 
  private:
+  void CheckReplica(Client& client, size_t reply_start);
   void LeaveOutUnwanted(Client& client, size_t reply_start);
 
   Clients& clients_;

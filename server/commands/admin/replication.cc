@@ -168,12 +168,12 @@ void ReplicaOf(AdminCall& call) {
   call.reply.Ok();
 }
 
-// Makes the client a replica. Its only reply is the stream.
+// Makes the client a replica. Its only reply is the stream. As in Redis, other words after the
+// offset have no effect.
 void Psync(AdminCall& call) {
   const std::string_view id = call.args.Word();
   const int64_t offset = call.args.Integer();
   const bool takes_over = call.args.Take("failover");
-  if (!call.args.AtEnd()) call.args.Refuse(kSyntaxError);
   if (call.Refused() || call.client().IsReplica()) return;
   const ReplicationState& state = call.engine.replication();
   if (IsFailingOver(call)) return call.Fail(kFailingOver);
@@ -233,7 +233,6 @@ void TakeCapability(ArgReader& args, ReplicaOptions& options) {
   if (EqualsIgnoringCase(capability, "psync2")) options.takes_psync2 = true;
 }
 
-// REPLCONF ACK has no reply.
 void Acknowledge(AdminCall& call, ReplicaRegistry& replicas) {
   const int64_t offset = call.args.Integer();
   std::optional<int64_t> log_offset;
@@ -243,13 +242,16 @@ void Acknowledge(AdminCall& call, ReplicaRegistry& replicas) {
   }
 }
 
+// ACK and GETACK have no reply, and no option follows them. A master sends GETACK in its stream, so
+// GETACK from a client has no effect.
 void ReplConf(AdminCall& call) {
   ReplicaRegistry& replicas = *call.engine.services().replicas;
   if (call.argv().size() % 2 == 0) call.args.Refuse(kSyntaxError);
   if (call.Refused()) return;
-  if (call.args.Take("ack")) return Acknowledge(call, replicas);
   ReplicaOptions& options = replicas.OptionsOf(call.client());
   while (call.args.ok() && !call.args.AtEnd()) {
+    if (call.args.Take("ack")) return Acknowledge(call, replicas);
+    if (call.args.Take("getack")) return;
     if (call.args.Take("listening-port")) {
       options.port = call.args.Integer();
     } else if (call.args.Take("ip-address")) {

@@ -4,12 +4,12 @@
 namespace zsetd {
 namespace {
 
-// As in Redis, a client that is already a monitor receives no reply.
+// As in Redis, a client that is already a monitor or a replica receives no reply.
 void Monitor(AdminCall& call) {
   if (call.caller.transaction.open) {
     return call.Fail("ERR MONITOR isn't allowed for DENY BLOCKING client");
   }
-  if (call.client().monitors()) return;
+  if (call.client().monitors() || call.client().IsReplica()) return;
   call.engine.notifier().StartMonitoring(call.client());
   call.reply.Ok();
 }

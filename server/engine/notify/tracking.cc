@@ -133,6 +133,7 @@ void Tracking::Send(Client& client, std::optional<Keys> keys) const {
   if (receiver == nullptr) return BreakRedirect(client);
   const bool resp2 = receiver->reply.protocol() == Protocol::kResp2;
   if (resp2 && (!redirected || !receiver->IsSubscriber())) return;
+  if (receiver->IsReplica()) return;  // its output is a stream
   receiver->mailbox.Push([&](ReplyWriter& reply) {
     WriteHeader(reply);
     if (!keys) return reply.Null();
