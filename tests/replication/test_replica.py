@@ -1,7 +1,9 @@
 """zsetd as the replica of redis-server: how it connects, what it replicates, what it refuses."""
 
+import signal
 import tempfile
 import threading
+import time
 
 import redis
 
@@ -327,6 +329,28 @@ class LogLines(ReplicationTest):
                 client.close()
 
 
+class Elements(ReplicationTest):
+    def test_one_past_its_deadline_has_no_time_left_until_the_master_removes_it(self):
+        master = self.start(ZSETD)
+        replica = self.start(ZSETD, "--replicaof", f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        for words in (("ZADD", "z", 1, "a"), ("ZPEXPIRE", "z", 300, "MEMBERS", 1, "a"),
+                      ("HSET", "h", "a", 1), ("HPEXPIRE", "h", 300, "FIELDS", 1, "a")):
+            master.client.execute_command(*words)
+        self.assertEqual(master.client.wait(1, 10_000), 1)
+        left = lambda *words: replica.client.execute_command(*words)[0]
+        master.process.send_signal(signal.SIGSTOP)
+        try:
+            for key, command, unit in ("z", "ZPTTL", "MEMBERS"), ("h", "HPTTL", "FIELDS"):
+                self.await_that(lambda: left(command, key, unit, 1, "a") <= 0, "it has no deadline")
+            time.sleep(0.05)
+            for key, command, unit in (("z", "ZPTTL", "MEMBERS"), ("h", "HPTTL", "FIELDS"),
+                                       ("z", "ZTTL", "MEMBERS"), ("h", "HTTL", "FIELDS")):
+                self.assertEqual(left(command, key, unit, 1, "a"), 0, command)
+        finally:
+            master.process.send_signal(signal.SIGCONT)
+
+
 class WritableReplicas(ReplicationTest):
     def test_they_delete_expired_keys_of_their_own_clients(self):
         for program in (REDIS, ZSETD):
@@ -354,6 +378,45 @@ class WritableReplicas(ReplicationTest):
                 self.await_that(lambda: left() == 3, left)  # the master's key, later, persisted
                 self.assertEqual(sorted(client.keys()), [b"later", b"persisted"])
                 self.assertEqual(client.dbsize(), 3)
+
+    def test_they_delete_expired_elements_of_keys_that_their_clients_changed(self):
+        master = self.start(ZSETD)
+        with tempfile.TemporaryDirectory() as folder:
+            options = ["--replica-read-only", "no", "--dir", folder, "--appendonly", "yes"]
+            replica = self.start(ZSETD, *options, "--replicaof", f"127.0.0.1 {master.port}")
+            self.await_link(replica)
+            run = replica.client.execute_command
+            members = [word for number in range(100) for word in (1, f"m{number}")]
+            run("ZADD", "z", 5, "kept")
+            run("ZADDEX", "z", "PX", 100, "MEMBERS", 100, *members)
+            run("ZADDEX", "z", "PX", 200, "MEMBERS", 1, 1, "later")
+            run("HSET", "h", "kept", 1)
+            run("HSETEX", "h", "PX", 100, "FIELDS", 1, "a", 1)
+            run("HSETEX", "gone", "PX", 100, "FIELDS", 1, "a", 1)
+            run("HSETEX", "key", "PX", 10_000_000, "FIELDS", 1, "a", 1)
+            run("PEXPIRE", "key", 100)
+            elements = lambda: (run("ZRANGE", "z", 0, -1), run("HKEYS", "h"), replica.client.dbsize())
+            self.await_that(lambda: elements() == ([b"kept"], [b"kept"], 2), elements)
+            run("REPLICAOF", "NO", "ONE")
+            replica.kill()
+            replica = self.start(ZSETD, *options)
+            run = replica.client.execute_command
+            self.assertEqual(elements(), ([b"kept"], [b"kept"], 2))
+            replica.kill()
+
+    def test_they_keep_elements_whose_deadlines_are_the_masters(self):
+        master = self.start(ZSETD)
+        replica = self.start(ZSETD, "--replica-read-only", "no", "--replicaof",
+                             f"127.0.0.1 {master.port}")
+        self.await_link(replica)
+        master.client.execute_command("ZADDEX", "z", "PX", 200, "MEMBERS", 1, 1, "a")
+        self.assertEqual(master.client.wait(1, 10_000), 1)
+        master.process.send_signal(signal.SIGSTOP)
+        try:
+            time.sleep(0.4)
+            self.assertEqual(replica.client.zrange("z", 0, -1), [b"a"])
+        finally:
+            master.process.send_signal(signal.SIGCONT)
 
     def test_with_a_log_and_several_databases_they_delete_them_too(self):
         master = self.start(ZSETD)

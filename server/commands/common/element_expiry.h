@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -167,7 +168,7 @@ void ExpireElements(Call& call, const ExpiryUnit& unit, const ElementWords& word
 }
 
 // Replies the time from the origin to the deadline of each element; -1 without a deadline, -2 if
-// the element does not exist.
+// the element does not exist. On a replica a deadline may have passed; the time is then 0.
 template <class T>
 void ReplyElementDeadlines(Call& call, const ExpiryUnit& unit, const ElementWords& words) {
   const std::string_view key = call.args.Word();
@@ -183,7 +184,7 @@ void ReplyElementDeadlines(Call& call, const ExpiryUnit& unit, const ElementWord
     }
     const std::optional<Millis> deadline = value->Deadline(element);
     const auto rounded_up = [&](Millis time) {
-      return (time.count() + unit.unit.count() - 1) / unit.unit.count();
+      return (std::max(time, Millis(0)).count() + unit.unit.count() - 1) / unit.unit.count();
     };
     call.reply.Integer(deadline ? rounded_up(*deadline - unit.origin) : -1);
   }

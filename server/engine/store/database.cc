@@ -192,8 +192,13 @@ bool Database::HasDueElement(std::string_view key) const {
 }
 
 size_t Database::ReclaimDueElementsOf(std::string_view key, size_t most) {
+  return keeps_due_elements_ ? 0 : ReclaimKeptElementsOf(key, most);
+}
+
+size_t Database::ReclaimKeptElementsOf(std::string_view key, size_t most) {
   assert(most > 0);
-  if (!HasDueElement(key)) return 0;
+  const Entry* const entry = keys_.Find(key);
+  if (entry == nullptr || !keys_.HasDueElement(*entry)) return 0;
   return ReclaimElements(*keys_.FindEvenDue(key), most);
 }
 

@@ -174,6 +174,9 @@ class Database {
   // Returns how many.
   size_t ReclaimDueElementsOf(std::string_view key, size_t most);
 
+  // Like `ReclaimDueElementsOf()`, but also removes elements that a replica keeps.
+  size_t ReclaimKeptElementsOf(std::string_view key, size_t most);
+
   void Clear();  // O(1) if there is someone to free the keys
 
   // Whether due elements stay until a request removes them, as on a replica, whose master decides.

@@ -11,10 +11,11 @@
 
 namespace zsetd {
 
-// The keys of a writable replica to which its own clients gave deadlines: its master does not know
-// them, so it never deletes them. A key is in here until its deadline, or until a client takes its
-// deadline away. The stream of the master may have changed it in the meantime: whether the key is
-// due is decided when it is taken.
+// The keys of a writable replica that its own clients changed and that have deadlines, of the key
+// or of elements. Its master does not know these deadlines, so it never deletes these keys and
+// elements. A key is in here until its earliest deadline, or until a client takes its deadlines
+// away. The stream of the master may have changed it in the meantime: whether anything is due is
+// decided when the key is taken.
 class OwnDeadlines {
  public:
   using Key = std::pair<int, std::string>;  // with the number of its database

@@ -1,5 +1,6 @@
 #include "server/engine/store/store.h"
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <cmath>
@@ -28,6 +29,13 @@ Micros EvictionBudget(int64_t tenacity) {
   if (tenacity <= kMiddle) return Micros(50 * tenacity);
   const double steps = static_cast<double>(tenacity - kMiddle);
   return Micros(static_cast<int64_t>(500 * std::pow(kGrowth, steps)));
+}
+
+// Returns the earliest deadline of the entry and its elements; nullopt without deadlines.
+std::optional<Millis> EarliestDeadline(const Entry& entry) {
+  const std::optional<Millis> of_elements = entry.EarliestElementDeadline();
+  if (!entry.deadline() || !of_elements) return of_elements ? of_elements : entry.deadline();
+  return std::min(*entry.deadline(), *of_elements);
 }
 
 }  // namespace
@@ -115,7 +123,7 @@ void Store::NoteOwnDeadline(const Change& change) {
   if (nothing_due_) return;
   const Entry* const entry = databases_[change.database]->Find(change.key);
   own_deadlines_.Set({change.database, std::string(change.key)},
-                     entry == nullptr ? std::nullopt : entry->deadline());
+                     entry == nullptr ? std::nullopt : EarliestDeadline(*entry));
 }
 
 void Store::Drop(int index) {
@@ -156,21 +164,30 @@ void Store::DeleteExpired(Micros budget) {
 }
 
 bool Store::DeleteOwnExpired(Micros budget) {
-  if (!expires_actively_) return false;
+  if (!expires_actively_ || nothing_due_) return false;
   const Micros until = host_.stopwatch() + budget;
   size_t looked_at = 0;
   bool has_deleted = false;
   while (const std::optional<Millis> next = own_deadlines_.Next()) {
     if (*next > now_) break;
-    const auto [database, key] = own_deadlines_.TakeFirst();
-    const Keyspace& keys = databases_[database]->keys();
-    if (keys.FindEvenDue(key) != nullptr && keys.Find(key) == nullptr) {
-      databases_[database]->Open(key);  // which deletes it
-      has_deleted = true;
-    }
+    OwnDeadlines::Key first = own_deadlines_.TakeFirst();
+    has_deleted |= DeleteDue(*databases_[first.first], first.second);
+    const Entry* const rest = databases_[first.first]->Find(first.second);
+    if (rest != nullptr) own_deadlines_.Set(std::move(first), EarliestDeadline(*rest));
     if (++looked_at % kDeletionsPerLook == 0 && host_.stopwatch() > until) break;
   }
   return has_deleted;
+}
+
+// Deletes the key if it is due, else the elements that are, at most some. Returns whether it
+// deleted anything.
+bool Store::DeleteDue(Database& database, std::string_view key) {
+  const Keyspace& keys = database.keys();
+  if (keys.FindEvenDue(key) != nullptr && keys.Find(key) == nullptr) {
+    database.Open(key);  // which deletes it
+    return true;
+  }
+  return database.ReclaimKeptElementsOf(key, kDeletionsPerLook) > 0;
 }
 
 void Store::DeleteExpiredUntil(Micros until) {

@@ -56,7 +56,7 @@ class Store {
   bool nothing_due() const { return nothing_due_; }
 
   // On a replica keys and elements stay past their deadline, until the master deletes them; except
-  // keys that got their deadline here. O(databases).
+  // those of keys that were changed here. O(databases).
   void set_leaves_expiry_to_master(bool leaves);
 
   const std::vector<std::unique_ptr<Database>>& databases() const { return databases_; }
@@ -90,11 +90,12 @@ class Store {
   // `budget` is spent.
   void DeleteExpired(Micros budget);
 
-  // Deletes keys of a replica that are past a deadline that they got here, until none is or
-  // `budget` is spent. Returns whether it deleted any.
+  // Deletes keys of a replica that were changed here and are past their deadline, and elements of
+  // such keys that are, until none is or `budget` is spent. Returns whether it deleted any.
   bool DeleteOwnExpired(Micros budget);
 
-  // The earliest deadline of these keys; nothing if there is none that is to be deleted actively.
+  // The earliest deadline of these keys and elements that is to be deleted actively; nullopt
+  // without one.
   std::optional<Millis> NextOwnDeadline() const {
     return expires_actively_ ? own_deadlines_.Next() : std::nullopt;
   }
@@ -155,6 +156,7 @@ class Store {
  private:
   void OnChange(const Change& change);
   void NoteOwnDeadline(const Change& change);
+  static bool DeleteDue(Database& database, std::string_view key);
   void Drop(int database);
   void DeleteExpiredUntil(Micros until);  // by the stopwatch
   int64_t ExcessOver(size_t limit) const;
