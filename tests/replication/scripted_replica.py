@@ -1,4 +1,4 @@
-"""A replica that sends only what a test tells it to."""
+"""A replica whose requests a test chooses."""
 
 from peer import Peer, request
 
