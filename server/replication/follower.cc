@@ -20,6 +20,7 @@ constexpr seconds kBetweenAcks{1};
 constexpr seconds kStable{60};  // the age of a link at which earlier failures are forgotten
 constexpr seconds kBetweenSameLines{60};  // for a repeated log line about an unreachable master
 constexpr size_t kMostLogMarks = 4096;
+constexpr size_t kMostUnwritten = 64u << 20;  // bytes of the log
 
 std::string TextOf(const MasterAddress& master) {
   return master.host + ":" + std::to_string(master.port);
@@ -385,8 +386,11 @@ void Follower::BecomeLinked() {
   if (connection_ != nullptr && held_.empty()) connection_->set_receives(true);
 }
 
+// What the log cannot write stays in memory. So the master keeps the rest of the stream, and its
+// client-output-buffer-limit bounds that.
 bool Follower::MayApply() const {
-  return state_ == State::kLinked && engine_.mode().IsBetweenUnits();
+  return state_ == State::kLinked && engine_.mode().IsBetweenUnits() &&
+         persistence_.log_status().buffer_bytes <= kMostUnwritten;
 }
 
 void Follower::OnStream(std::string_view bytes) { held_ += bytes; }
@@ -394,6 +398,7 @@ void Follower::OnStream(std::string_view bytes) { held_ += bytes; }
 void Follower::ApplyHeld() {
   if (!MayApply()) return connection_->set_receives(false);
   const std::string bytes = std::exchange(held_, {});
+  heard_at_ = Now();  // while bytes were held, the master was not heard
   Apply(bytes);
   if (connection_ != nullptr) connection_->set_receives(true);
 }

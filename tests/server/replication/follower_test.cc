@@ -542,6 +542,41 @@ TEST_F(FollowerWithLogTest, LogHoldsOneDatasetAtAnyTime) {
   EXPECT_EQ(newest, digests.size() - 1);
 }
 
+TEST_F(FollowerWithLogTest, LeavesTheStreamToTheMasterWhileTheLogCannotBeWritten) {
+  constexpr int kMegabytes = 200;
+  const std::string change = Multibulk({"SET", "large", std::string(1u << 20, 'x')});
+  Ask(peer_, {"CONFIG", "SET", "auto-aof-rewrite-percentage", "0"});
+  Start();
+  Link();
+  Pass(Millis(0));  // waits for the new base
+  peer_.files().set_failure([](const MemoryFiles::Operation& operation) {
+    return operation.kind == Kind::kWrite ? absl::InternalError("the disk is full")
+                                          : absl::OkStatus();
+  });
+  int received = 0;
+  for (; received < kMegabytes && network_.open->receives; ++received) {
+    Receive(change);
+    peer_.persistence().EndRound();
+  }
+  EXPECT_GT(received, 64);
+  EXPECT_LT(received, 70);
+  for (int i = 0; i < 100; ++i) {
+    network_.Sent();
+    Pass(seconds(1));
+    ASSERT_TRUE(IsLinked());
+    ASSERT_NE(network_.Sent().find("ACK"), std::string::npos);
+  }
+  EXPECT_FALSE(network_.open->receives);
+  peer_.files().set_failure(nullptr);
+  Receive(Multibulk({"SET", "last", "1"}));
+  for (int i = 0; i < 10'000 && Get("last") != kOne; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    Pass(seconds(1));
+  }
+  EXPECT_EQ(Get("last"), kOne);
+  EXPECT_TRUE(network_.open->receives);
+}
+
 // The data of a snapshot is in no unit of the log: its base contains it.
 TEST_F(FollowerWithLogTest, DataOfASnapshotHoldsNoReader) {
   const auto release = [&](const Words& words) {
