@@ -4,8 +4,10 @@ redis-server, also in groups that contain both."""
 import itertools
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 
 import redis
@@ -145,9 +147,23 @@ class PlannedFailovers(SentinelTest):
         finally:
             lagging.process.send_signal(signal.SIGCONT)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("the replicas do not catch up; nothing has changed", result.stderr)
+        self.assertIn("the replicas do not catch up\nplanned-failover: nothing has changed", result.stderr)
         self.assertTrue(old.client.set("b", "2"))
         self.assertIs(self.master(), old)
+
+    def test_the_procedure_ends_its_pause_if_sentinel_is_lost(self):
+        old = self.master()
+        with tempfile.TemporaryDirectory() as folder:
+            stub = pathlib.Path(folder, "redis-cli")
+            stub.write_text('#!/bin/sh\ncase "$*" in *"SENTINEL FAILOVER"*) exit 1 ;; esac\n'
+                            f'exec {shutil.which("redis-cli")} "$@"\n', encoding="ascii")
+            stub.chmod(0o755)
+            words = [PROCEDURE, "127.0.0.1", str(self.sentinels[0].process.port), NAME]
+            result = subprocess.run(words, capture_output=True, text=True, check=False,
+                                    env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("Sentinel cannot be reached\nplanned-failover: nothing has changed", result.stderr)
+        self.assertTrue(old.client.set("b", "2"))
 
     def test_writes_that_all_replicas_have_survive(self):
         """The new master acknowledges nothing to the old one any more, so WAIT does not count
