@@ -50,6 +50,26 @@ std::string OriginText(const asio::ip::address& address) {
 
 using Message = http::request<http::string_body>;
 
+struct Target {
+  std::string path;
+  std::string host;
+};
+
+// A target may name the host, in place of the header (RFC 9112, 3.2.2).
+Target TargetOf(const Message& message) {
+  constexpr std::string_view kScheme = "http://";
+  std::string_view target(message.target().data(), message.target().size());
+  std::string host(message[http::field::host]);
+  if (target.starts_with(kScheme)) {
+    target.remove_prefix(kScheme.size());
+    const size_t path = std::min(target.find_first_of("/?"), target.size());
+    host = target.substr(0, path);
+    target.remove_prefix(path);
+  }
+  const std::string path(target.substr(0, target.find('?')));
+  return {.path = path.empty() ? "/" : path, .host = std::move(host)};
+}
+
 HttpResponse Refused(unsigned status, std::string why) {
   return {.status = status, .body = why + "\n"};
 }
@@ -195,10 +215,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     const tcp::endpoint peer = stream_.socket().remote_endpoint(ignored);
     const tcp::endpoint own = stream_.socket().local_endpoint(ignored);
     const auto field = [&](http::field name) { return std::string(message[name]); };
-    const std::string target(message.target());
+    const Target target = TargetOf(message);
     return {.method = is_head_ ? "GET" : std::string(message.method_string()),
-            .path = target.substr(0, target.find('?')),
-            .host = field(http::field::host),
+            .path = target.path,
+            .host = target.host,
             .authorization = field(http::field::authorization),
             .content_type = field(http::field::content_type),
             .body = message.body(),

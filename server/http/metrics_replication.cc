@@ -1,6 +1,7 @@
 #include "server/http/metrics_replication.h"
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -46,12 +47,16 @@ bool IsReplica(std::string_view name) {
          name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
 }
 
+// Replicas may announce the same address, such as two tools without a port. A series may occur only
+// once, so it has the figures of the first.
 void AddReplicas(const InfoFields& fields, Families& families) {
+  std::set<Labels> added;
   for (const auto& [name, value] : fields) {
     if (!IsReplica(name)) continue;
     const Labels replica = {{"slave_ip", std::string(PartOf(value, "ip"))},
                             {"slave_port", std::string(PartOf(value, "port"))},
                             {"slave_state", std::string(PartOf(value, "state"))}};
+    if (!added.insert(replica).second) continue;
     families.Gauge("redis_connected_slave_offset_bytes",
                    "Offset up to which a replica has acknowledged the stream",
                    NumberIn(value, "offset"), replica);

@@ -658,7 +658,15 @@ function showKeys(found, byFrequency, scale) {
 
 // -------------------------------------------------------------------------------------- sorted set
 
-let shownKey = null;  // the original form of a key that is not text
+// The original forms of a key and a member, which may be no text.
+let shownKey = null;
+let shownMember = null;
+
+// Returns what the field contains: the original form if the field shows it.
+function typed(id, original) {
+  const value = $(id).value;
+  return original !== null && text(original) === value ? original : value;
+}
 
 function openSet(key) {
   shownKey = key;
@@ -675,8 +683,8 @@ function pairsOf(flat) {
 }
 
 async function explore() {
-  const key = shownKey !== null && text(shownKey) === $("key").value ? shownKey : $("key").value;
-  const member = $("member").value;
+  const key = typed("key", shownKey);
+  const member = typed("member", shownMember);
   $("set").hidden = true;
   $("no-set").hidden = false;
   const [size, top, bottom, ttl, encoding, memory] = await ask(["ZCARD", key],
@@ -703,6 +711,7 @@ async function explore() {
 function memberCell(member) {
   const link = element("button", {className: "link", type: "button", textContent: text(member)});
   link.addEventListener("click", () => {
+    shownMember = member;
     $("member").value = text(member);
     attempt(explore);
   });
@@ -746,7 +755,7 @@ async function showAround(key, member, size) {
   if (member === "") return null;
   const [rank, value] = await ask(["ZRANK", key, member], ["ZSCORE", key, member]);
   $("around").hidden = false;
-  $("around-member").textContent = member;
+  $("around-member").textContent = text(member);
   if (rank === null) {
     $("around-rank").textContent = "is not a member";
     fill("neighbours", []);

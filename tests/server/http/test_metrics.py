@@ -228,6 +228,13 @@ class Server(HttpTest):
             reply = self.exchange(b"GET /metrics HTTP/1.1\r\n" + head + b"\r\n")
             self.assertTrue(reply.startswith(b"HTTP/1.1 400 "), reply[:200])
 
+    def test_the_target_may_name_the_host(self):
+        self.start()
+        for target, status in ((b"http://localhost/metrics", 200), (b"http://127.0.0.1:9121/metrics?a", 200),
+                               (b"http://evil.example/metrics", 403), (b"http://localhost", 200)):
+            reply = self.exchange(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            self.assertTrue(reply.startswith(b"HTTP/1.1 %d " % status), (target, reply[:200]))
+
     def test_other_sites_do_not_get_metrics_under_their_own_names(self):
         """A name that another site owns may resolve to this machine."""
         self.start("--metrics-hosts", "scrape.example")

@@ -79,6 +79,17 @@ class Replication(PairTest):
         self.assertIn(f"redis_slave_repl_offset{{{labels}}}", values)
 
 
+    def test_replicas_that_announce_the_same_address_share_their_series(self):
+        self.start_pair()
+        for _ in range(2):
+            tool = Peer(self.master.port)
+            self.addCleanup(tool.close)
+            tool.send("SYNC")
+        self.assertTrue(eventually(lambda: self.scrape(self.master_http).count("redis_connected_slaves 3")))
+        series = [line.rpartition(" ")[0] for line in self.scrape(self.master_http).splitlines()]
+        self.assertEqual(len(series), len(set(series)))
+
+
 class Probes(PairTest):
     def probe(self, path, port):
         self.http_port = port
