@@ -137,7 +137,8 @@ int Compare(const SortRequest& request, const Item& a, const Item& b) {
   return a.element.compare(b.element);
 }
 
-// Puts the requested elements first, in order. A partial sort of many elements is slower than a sort.
+// Puts the requested elements first, in order. A partial sort of many elements is slower than a
+// sort.
 void Sort(const SortRequest& request, RankRange range, std::vector<Item>& items) {
   assert(range.last <= items.size());
   const auto stands_before = [&](const Item& a, const Item& b) {
