@@ -68,6 +68,13 @@ bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
   return ValueOf(setting, a) == ValueOf(setting, b);
 }
 
+// The line that replaces one with another value. redis-server refuses an empty `replicaof`, which
+// is the default.
+std::string NewLineOf(const Setting& setting, const Settings& settings) {
+  const bool is_left_out = setting.name == "replicaof" && settings.replicaof.empty();
+  return is_left_out ? "" : LineOf(setting, settings);
+}
+
 // Returns the settings that a file may have. In a cluster, nodes.conf states the master, and a
 // server refuses to start with both.
 Settings Storable(const Settings& settings) {
@@ -126,7 +133,7 @@ std::string RewriteSettings(const std::string& text, const Settings& all,
     if (!first) continue;
     const bool right =
         setting == nullptr || SameValue(*setting, ReadSettings(line, directory), settings);
-    result += right ? line + "\n" : LineOf(*setting, settings);
+    result += right ? line + "\n" : NewLineOf(*setting, settings);
   }
   result += ChangedLines(ReadSettings(result, directory), settings);
   return result + UserLines(settings);

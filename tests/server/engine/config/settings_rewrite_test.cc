@@ -290,6 +290,13 @@ TEST(RewriteSettings, OmitsTheMasterOfANodeOfACluster) {
             std::string::npos);
 }
 
+// redis-server refuses an empty one.
+TEST(RewriteSettings, RemovesTheLineOfAFormerMaster) {
+  EXPECT_EQ(
+      RewriteSettings("replicaof 10.0.0.1 6379\nport 7000\nslaveof 10.0.0.2 6379\n", Changed()),
+      "port 7000\nrequirepass \"two words\"\n");
+}
+
 TEST(RewriteSettings, ReportsWhyAFileCannotBeWritten) {
   EXPECT_EQ(RewriteSettingsFile("/no/such/zsetd.conf", Settings()).message(),
             "can't write '/no/such/zsetd.conf': No such file or directory");
