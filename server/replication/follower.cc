@@ -386,8 +386,8 @@ void Follower::BecomeLinked() {
   if (connection_ != nullptr && held_.empty()) connection_->set_receives(true);
 }
 
-// What the log cannot write stays in memory. So the master keeps the rest of the stream, and its
-// client-output-buffer-limit bounds that.
+// Bytes that the log cannot write stay in memory. So the master keeps the rest of the stream, and
+// its client-output-buffer-limit bounds that.
 bool Follower::MayApply() const {
   return state_ == State::kLinked && engine_.mode().IsBetweenUnits() &&
          persistence_.log_status().buffer_bytes <= kMostUnwritten;
@@ -398,7 +398,7 @@ void Follower::OnStream(std::string_view bytes) { held_ += bytes; }
 void Follower::ApplyHeld() {
   if (!MayApply()) return connection_->set_receives(false);
   const std::string bytes = std::exchange(held_, {});
-  heard_at_ = Now();  // while bytes were held, the master was not heard
+  heard_at_ = Now();  // no bytes were received while some were held
   Apply(bytes);
   if (connection_ != nullptr) connection_->set_receives(true);
 }

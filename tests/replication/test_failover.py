@@ -1,4 +1,4 @@
-"""FAILOVER hands over as soon as a replica has acknowledged everything. The tests in `Failovers` also
+"""FAILOVER hands over as soon as a replica has acknowledged everything. The tests of its first class also
 run on redis-server, to prove that they hold for it."""
 
 import signal

@@ -1,10 +1,8 @@
-#include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "core/sorted_set/sorted_set.h"
 #include "server/commands/zset/families.h"
 #include "server/commands/zset/pop/zset_moved.h"
@@ -46,12 +44,11 @@ size_t Move(Call& call, std::string_view source, std::string_view destination, A
 
 // The number of different members that exist.
 size_t CountIn(const SortedSet& set, Args members) {
-  std::vector<std::string_view> existing;
-  std::ranges::copy_if(members, std::back_inserter(existing),
-                       [&](std::string_view member) { return set.Contains(member); });
-  std::ranges::sort(existing);
-  const auto repeated = std::ranges::unique(existing);
-  return existing.size() - repeated.size();
+  absl::flat_hash_set<std::string_view> existing;
+  for (const std::string_view member : members) {
+    if (set.Contains(member)) existing.insert(member);
+  }
+  return existing.size();
 }
 
 // Like SMOVE, it does not check the destination if the source does not exist, and changes nothing
