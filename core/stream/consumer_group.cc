@@ -24,6 +24,7 @@ ConsumerGroup ConsumerGroup::Clone() const {
   copy.last_release_ = last_release_;
   copy.by_number_.resize(by_number_.size());
   for (auto& consumer : copy.consumers_) copy.by_number_[consumer.second.number] = &consumer;
+  copy.free_numbers_ = free_numbers_;
   return copy;
 }
 
@@ -44,12 +45,13 @@ std::pair<Consumer&, bool> ConsumerGroup::Seen(std::string_view name, Millis see
     return {found->second, false};
   }
   auto& consumer = *consumers_.emplace(name, Consumer{.seen = seen}).first;
-  const auto free = std::find(by_number_.begin(), by_number_.end(), nullptr);
-  consumer.second.number = static_cast<uint32_t>(free - by_number_.begin());
-  if (free == by_number_.end()) {
+  if (free_numbers_.empty()) {
+    consumer.second.number = static_cast<uint32_t>(by_number_.size());
     by_number_.push_back(&consumer);
   } else {
-    *free = &consumer;
+    consumer.second.number = free_numbers_.back();
+    free_numbers_.pop_back();
+    by_number_[consumer.second.number] = &consumer;
   }
   return {consumer.second, true};
 }
@@ -90,6 +92,7 @@ size_t ConsumerGroup::RemoveConsumer(std::string_view name) {
     for (const StreamId id : ids) pending_.Erase(id);
   }
   by_number_[consumer.number] = nullptr;
+  free_numbers_.push_back(consumer.number);
   consumers_.erase(found);
   return consumer.pending;
 }
@@ -128,6 +131,9 @@ void ConsumerGroup::Uncount(const PendingEntry& entry) {
 
 size_t ConsumerGroup::BytesUsed() const {
   size_t bytes = AllocationSize(by_number_.capacity() * sizeof(by_number_[0]));
+  if (free_numbers_.capacity() > 0) {
+    bytes += AllocationSize(free_numbers_.capacity() * sizeof(free_numbers_[0]));
+  }
   for (const auto& [name, consumer] : consumers_) bytes += kNodeBytes + AllocatedBytes(name);
   return bytes + pending_.BytesUsed();
 }

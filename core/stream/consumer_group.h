@@ -99,6 +99,7 @@ class ConsumerGroup {
   StreamPlace place_;
   Consumers consumers_;
   std::vector<Consumers::value_type*> by_number_;  // null: the number is free
+  std::vector<uint32_t> free_numbers_;
   PendingEntries pending_;
   size_t released_ = 0;
   int64_t last_release_ = 0;  // the number of the last release

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -206,6 +207,26 @@ TEST(ConsumerGroup, CountsThePendingEntriesOfItsConsumers) {
   EXPECT_EQ(group.FindConsumer("c")->number, 1u);  // that of b
   EXPECT_EQ(copy.NameOf(*copy.pending().Find({2, 0})), "b");
   EXPECT_EQ(copy.last_id(), (StreamId{5, 0}));
+}
+
+TEST(ConsumerGroup, UsesNumbersOfRemovedConsumersAgain) {
+  constexpr uint32_t kConsumers = 100;
+  constexpr uint64_t kSeed = 7;
+  Rng rng(kSeed);
+  ConsumerGroup group;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string name = std::to_string(rng.Below(kConsumers));
+    if (rng.Below(2) == 0) {
+      group.AddConsumer(name, Millis(1));
+    } else {
+      group.RemoveConsumer(name);
+    }
+    if (rng.Below(100) == 0) group = group.Clone();
+    std::set<uint32_t> numbers;
+    for (const auto& [each, consumer] : group.consumers()) numbers.insert(consumer.number);
+    ASSERT_EQ(numbers.size(), group.consumers().size());
+    ASSERT_TRUE(numbers.empty() || *numbers.rbegin() < kConsumers);
+  }
 }
 
 TEST(ConsumerGroup, HasTheFirstPendingEntriesOfEachConsumer) {
