@@ -97,6 +97,22 @@ class KeyTable {
     return slots_ == nullptr ? 0 : slots_->slot(slot).size();
   }
 
+  // Calls visit(const Entry&) for `most` entries of a slot, or for all if it has fewer. Only if the
+  // entries are arranged by slot. O(visited entries) on average.
+  template <class Visit>
+  void VisitInSlot(size_t slot, size_t most, Visit visit) const {
+    if (slots_ == nullptr) return;
+    const auto visit_if_wanted = [&](const Entry& entry) {
+      if (most == 0) return;
+      --most;
+      visit(entry);
+    };
+    uint64_t cursor = 0;
+    do {
+      cursor = slots_->slot(slot).Scan(cursor, visit_if_wanted);
+    } while (cursor != 0 && most > 0);
+  }
+
   // Calls visit(const Entry&) for each entry of a slot. Only if the entries are arranged by slot.
   // O(entries of the slot).
   template <class Visit>

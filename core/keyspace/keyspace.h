@@ -155,8 +155,15 @@ class Keyspace {
   void SampleWithDeadline(Rng& rng, size_t count, Visit visit) const;
 
   // The number of keys in a slot of a cluster, including due keys that are not reclaimed yet. Only
-  // for KeyArrangement::kBySlot, like the function below. O(1).
+  // for KeyArrangement::kBySlot, like the functions below. O(1).
   size_t CountInSlot(size_t slot) const { return entries_.CountInSlot(slot); }
+
+  // Calls visit(const Entry&) for `most` entries of a slot, even if they are due, or for all if it
+  // has fewer. O(visited entries) on average.
+  template <class Visit>
+  void VisitInSlot(size_t slot, size_t most, Visit visit) const {
+    entries_.VisitInSlot(slot, most, visit);
+  }
 
   // Calls visit(const Entry&) for each entry of a slot, even if it is due. O(keys of the slot).
   template <class Visit>

@@ -155,7 +155,7 @@ constexpr Command kClusterCommands[] = {
     Subcommand("cluster|forget", InCluster<Forget>, 3, kChange, "3.0.0",
                {"node-id", "Removes a node from those that this node knows.", kPerSlot}),
     Subcommand("cluster|getkeysinslot", InCluster<GetKeysInSlot>, 4, kQuery, "3.0.0",
-               {"slot count", "Returns keys of a slot.", "O(N) for N keys of the slot", kVaries}),
+               {"slot count", "Returns keys of a slot.", "O(N) for N replied keys", kVaries}),
     Subcommand("cluster|getslotmigrations", InCluster<GetSlotMigrations>, 2, kAdminQuery,
                "Valkey 9.0.0",
                {"", "Returns the migrations of slots that run or have ended.",

@@ -115,13 +115,10 @@ void GetKeysInSlot(AdminCall& call) {
   if (!IsSlot(slot) || most < 0) call.args.Refuse("ERR Invalid slot or number of keys");
   if (call.Refused()) return;
   const Keyspace& keys = KeysOf(call);
-  size_t left = std::min(keys.CountInSlot(static_cast<size_t>(slot)), static_cast<size_t>(most));
-  call.reply.Array(left);
-  keys.ForEachInSlot(static_cast<size_t>(slot), [&](const Entry& entry) {
-    if (left == 0) return;
-    --left;
-    call.reply.Bulk(entry.key());
-  });
+  const auto index = static_cast<size_t>(slot);
+  const size_t count = std::min(keys.CountInSlot(index), static_cast<size_t>(most));
+  call.reply.Array(count);
+  keys.VisitInSlot(index, count, [&](const Entry& entry) { call.reply.Bulk(entry.key()); });
 }
 
 }  // namespace zsetd
