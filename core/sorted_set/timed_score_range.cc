@@ -32,9 +32,11 @@ std::optional<Millis> FirstReach(const TimedScoreBound& bound, double score) {
   return first;
 }
 
-// The number of a bound without a clock; nullopt if it is infinite or cannot be read exactly.
+// The number of a bound without a clock; nullopt if it is infinite or cannot be read exactly. Each
+// change of a set may call this for clients that wait, so longer texts are not read.
 std::optional<ExactDecimal> NumberOf(const TimedScoreBound& bound) {
   if (bound.is_tuple || std::isinf(bound.score)) return std::nullopt;
+  if (bound.exact.size() > kMostScoreTextBytes) return std::nullopt;
   if (!bound.exact.empty()) return ExactDecimal::Read(bound.exact);
   return ExactDecimal::Of(bound.score);
 }
@@ -64,7 +66,7 @@ bool IsForeign(const TimedScoreBound& bound, const ScoreForm& form) {
   return bound.is_tuple || (form.decays() && bound.clock != Clock::kNone);
 }
 
-bool IsExactInteger(const TimedScoreBound& bound, const ScoreForm& form) {
+bool HasExactNumber(const TimedScoreBound& bound, const ScoreForm& form) {
   return form.kind() == ScoreForm::Kind::kInt64 && !bound.exact.empty();
 }
 
@@ -76,7 +78,7 @@ std::optional<CodeRange> CodesFrom(const TimedScoreBound& min, const ScoreForm& 
     return CodeRange{.first = tuples->last + 1};
   }
   if (IsForeign(min, form)) return std::nullopt;
-  if (!IsExactInteger(min, form)) return form.CodesFrom(min.At(now).score, min.exclusive, now);
+  if (!HasExactNumber(min, form)) return form.CodesFrom(min.At(now).score, min.exclusive, now);
   const std::optional<ExactDecimal> number = NumberOf(min);
   return number ? std::optional(form.CodesFrom(*number, min.exclusive)) : std::nullopt;
 }
@@ -87,7 +89,7 @@ std::optional<CodeRange> CodesUpTo(const TimedScoreBound& max, const ScoreForm& 
     return tuples->first == 0 ? CodeRange::None() : CodeRange{.last = tuples->first - 1};
   }
   if (IsForeign(max, form)) return std::nullopt;
-  if (!IsExactInteger(max, form)) return form.CodesUpTo(max.At(now).score, max.exclusive, now);
+  if (!HasExactNumber(max, form)) return form.CodesUpTo(max.At(now).score, max.exclusive, now);
   const std::optional<ExactDecimal> number = NumberOf(max);
   return number ? std::optional(form.CodesUpTo(*number, max.exclusive)) : std::nullopt;
 }

@@ -30,8 +30,13 @@ std::optional<int64_t> TakeExponent(std::string_view& text) {
   constexpr int64_t kMost = int64_t{1} << 48;
   if (TakeAny(text, "+") && text.starts_with('-')) return std::nullopt;
   int64_t exponent = 0;
+  const bool is_negative = text.starts_with('-');
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), exponent);
-  if (error != std::errc()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    exponent = is_negative ? -kMost : kMost;
+  } else if (error != std::errc()) {
+    return std::nullopt;
+  }
   text.remove_prefix(static_cast<size_t>(end - text.data()));
   return std::clamp(exponent, -kMost, kMost);
 }

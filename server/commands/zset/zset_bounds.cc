@@ -42,8 +42,9 @@ Clock ClockOf(std::string_view word) {
 // Whether the double is an integer, but the number that the text states may be another one.
 bool MayBeRounded(std::string_view word, double number) {
   constexpr size_t kExactBytes = 16;  // a fraction of so few digits stays a fraction
-  return std::trunc(number) == number && !std::isinf(number) &&
-         (std::abs(number) >= kFirstInexact || word.size() > kExactBytes);
+  const bool is_small = std::abs(number) < kFirstInexact && word.size() <= kExactBytes;
+  const bool is_near_zero = number == 0 && word.size() > 1;  // such as 1e-400
+  return std::trunc(number) == number && !std::isinf(number) && (!is_small || is_near_zero);
 }
 
 // Reads the word into `bound`, which has its default value. Returns false for other words.
@@ -53,7 +54,7 @@ bool ReadScoreBound(std::string_view word, TimedScoreBound& bound) {
   if (const std::optional<double> score = ParseBound(word)) {
     bound.score = *score;
     if (MayBeRounded(word, *score)) [[unlikely]]
-      bound.exact = word;
+      bound.exact = word.substr(0, kMostScoreTextBytes + 1);
     return true;
   }
   bound.clock = ClockOf(word);
