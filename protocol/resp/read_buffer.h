@@ -29,7 +29,7 @@ class ReadBuffer {
   // Returns at least kLeastSpace bytes to read into. Moves the unread bytes or frees memory if
   // necessary. `needed` is the number of unread bytes with which the reader takes all of them, such
   // as up to the end of a long word; 0 if unknown. It may be too small, which costs a move, if it
-  // is at least half more than the unread bytes.
+  // is at least a quarter more than the unread bytes.
   std::span<char> Space(size_t needed, const Moved& moved);
 
   // Frees the memory that the unread bytes do not need. O(unread bytes).

@@ -62,8 +62,8 @@ void RequestParser::Shrink() {
 size_t RequestParser::NeededBytes() const {
   if (!bulk_size_) return 0;
   const size_t end = position_ - taken_ + *bulk_size_ + kLineEndBytes;
-  const bool is_exact = words_left_ == 1;
-  return is_exact || end >= buffered_bytes() + buffered_bytes() / 2 ? end : 0;
+  const bool is_last = words_left_ == 1;
+  return is_last ? end : std::max(end, buffered_bytes() + buffered_bytes() / 4);
 }
 
 // Next() reads the line that broke the protocol again, because `position_` is before it.
