@@ -56,19 +56,18 @@ class LongDraws : public LongReply {
 
 // Replies `count` draws from the value at `key`. The header must be written before. `draw` is
 // called with ReplyWriter&, the value or a copy of it, and Rng&, and must not keep a view. A copy
-// is only made if the draws take longer than that, and all such replies share it until the key
+// is only made if the reply is longer than the value, and all such replies share it until the key
 // changes. `make_copy()` returns a shared pointer to it.
 template <class Copy, class Whole, class MakeCopy, class Draw>
 void ReplyDraws(Call& call, std::string_view key, const Whole& whole, MakeCopy make_copy,
                 size_t count, Draw draw) {
   constexpr size_t kMany = 1000;             // fewer are replied in one piece
-  constexpr size_t kCopiedPerDraw = 8;       // elements that are copied in the time of a draw
   constexpr size_t kMostQueued = 1'000'000;  // a transaction's replies are kept as a whole
   Rng& rng = call.keys.rng();
   if (call.caller.transaction.open && count > kMostQueued) {
     return call.Fail("ERR value is out of range, too many for a transaction");
   }
-  if (count > std::max(kMany, whole.size() / kCopiedPerDraw)) {
+  if (count > std::max(kMany, whole.size())) {
     auto copy = call.keys.copies().Take<Copy>(call.keys.database(), key, make_copy);
     return call.ReplyAtLength(
         std::make_unique<LongDraws<Copy, Draw>>(std::move(copy), count, draw, rng));
