@@ -253,7 +253,7 @@ std::string AclSelector::KeysText() const {
   std::string text;
   for (const KeyPattern& pattern : keys_) {
     const std::string sign = pattern.reads && pattern.writes ? "~" : pattern.reads ? "%R~" : "%W~";
-    text = Join(text, sign + pattern.glob);
+    text += (text.empty() ? "" : " ") + sign + pattern.glob;
   }
   return text;
 }
@@ -261,7 +261,7 @@ std::string AclSelector::KeysText() const {
 std::string AclSelector::ChannelsText() const {
   if (all_channels_) return "&*";
   std::string text;
-  for (const std::string& channel : channels_) text = Join(text, "&" + channel);
+  for (const std::string& channel : channels_) text += (text.empty() ? "&" : " &") + channel;
   return text;
 }
 
