@@ -30,10 +30,11 @@ size_t EstimatedBytes(const Keyspace& keys) {
   return seen == 0 ? 0 : keys.OverheadBytes() + keys.size() * (bytes / seen);
 }
 
-// Makes room for `size` bytes, and an eighth more in a large text, which std::string would double.
+// Makes room for `size` bytes, and an eighth more in a large text. std::string would double it,
+// unless it grows to more than twice its size.
 void ReserveToGrow(std::string& text, size_t size) {
   constexpr size_t kLarge = 1u << 20;
-  if (size <= text.capacity() || size < kLarge) return;
+  if (size <= text.capacity() || size < kLarge || size >= 2 * text.capacity()) return;
   std::string larger;
   larger.reserve(size + size / 8);
   larger.append(text);
