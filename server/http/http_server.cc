@@ -60,14 +60,15 @@ Target TargetOf(const Message& message) {
   constexpr std::string_view kScheme = "http://";
   std::string_view target(message.target().data(), message.target().size());
   std::string host(message[http::field::host]);
-  if (target.starts_with(kScheme)) {
+  if (beast::iequals(beast::string_view(target.data(), std::min(target.size(), kScheme.size())),
+                     kScheme.data())) {
     target.remove_prefix(kScheme.size());
     const size_t path = std::min(target.find_first_of("/?"), target.size());
-    host = target.substr(0, path);
+    host = path == 0 ? "?" : target.substr(0, path);  // no name of this server
     target.remove_prefix(path);
+    if (target.empty()) target = "/";
   }
-  const std::string path(target.substr(0, target.find('?')));
-  return {.path = path.empty() ? "/" : path, .host = std::move(host)};
+  return {.path = std::string(target.substr(0, target.find('?'))), .host = std::move(host)};
 }
 
 HttpResponse Refused(unsigned status, std::string why) {

@@ -658,19 +658,22 @@ function showKeys(found, byFrequency, scale) {
 
 // -------------------------------------------------------------------------------------- sorted set
 
-// The original forms of a key and a member, which may be no text.
-let shownKey = null;
-let shownMember = null;
+// A key and a member in their original form, which may be no text, and the texts that their fields show.
+const originals = {key: null, member: null};
+
+function showOriginal(id, original) {
+  $(id).value = text(original);  // which leaves out line breaks
+  originals[id] = {original, shown: $(id).value};
+}
 
 // Returns what the field contains: the original form if the field shows it.
-function typed(id, original) {
+function typed(id) {
   const value = $(id).value;
-  return original !== null && text(original) === value ? original : value;
+  return originals[id]?.shown === value ? originals[id].original : value;
 }
 
 function openSet(key) {
-  shownKey = key;
-  $("key").value = text(key);
+  showOriginal("key", key);
   $("member").value = "";
   show("zset");
   attempt(explore);
@@ -683,8 +686,8 @@ function pairsOf(flat) {
 }
 
 async function explore() {
-  const key = typed("key", shownKey);
-  const member = typed("member", shownMember);
+  const key = typed("key");
+  const member = typed("member");
   $("set").hidden = true;
   $("no-set").hidden = false;
   const [size, top, bottom, ttl, encoding, memory] = await ask(["ZCARD", key],
@@ -711,8 +714,7 @@ async function explore() {
 function memberCell(member) {
   const link = element("button", {className: "link", type: "button", textContent: text(member)});
   link.addEventListener("click", () => {
-    shownMember = member;
-    $("member").value = text(member);
+    showOriginal("member", member);
     attempt(explore);
   });
   return cell(link, "text");

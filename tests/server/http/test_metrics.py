@@ -231,7 +231,8 @@ class Server(HttpTest):
     def test_the_target_may_name_the_host(self):
         self.start()
         for target, status in ((b"http://localhost/metrics", 200), (b"http://127.0.0.1:9121/metrics?a", 200),
-                               (b"http://evil.example/metrics", 403), (b"http://localhost", 200)):
+                               (b"http://evil.example/metrics", 403), (b"HTTP://localhost", 200),
+                               (b"http:///metrics", 403)):
             reply = self.exchange(b"GET " + target + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             self.assertTrue(reply.startswith(b"HTTP/1.1 %d " % status), (target, reply[:200]))
 
