@@ -37,7 +37,8 @@ namespace zsetd {
 // check, the old data is dropped.
 //
 // The data always equals the master's at one point of its history (ReplicationState), unless
-// has_history() is false. During a load or a script, no bytes are read from the master.
+// has_history() is false. During a load or a script, and while the log has much to write, no bytes
+// are read from the master.
 class Follower : private Connection::Owner, private MasterLink::Listener {
  public:
   // Is notified of changes of the history, between two units.

@@ -18,9 +18,11 @@ namespace {
 constexpr size_t kMostWaitingBytes = 32u << 20;  // for replicas; then encoding waits for them
 constexpr Millis kBetweenLooks{1000};
 
-// While FAILOVER waits. redis-server acknowledges a control request up to a second later, with its
-// next periodic acknowledgement.
-constexpr Millis kBetweenControlsInFailover{3000};
+// Between control requests while FAILOVER waits. redis-server acknowledges one up to a second
+// later, with its next periodic acknowledgement. The link of a replica ends after the timeout.
+Millis BetweenControlsInFailover(Millis timeout) {
+  return std::clamp(timeout / 2, Millis(1100), Millis(3000));
+}
 
 bool SharesSnapshot(const ReplicaOptions& a, const ReplicaOptions& b) {
   return a.takes_eof == b.takes_eof && a.leaves_out_data == b.leaves_out_data &&
@@ -231,6 +233,7 @@ void Replicas::DisconnectAll() {
 void Replicas::EndRound() {
   if (backlog_ == nullptr) return;
   if (!engine_.mode().IsBetweenUnits()) return;  // in the middle of a unit
+  if (!IsFailoverOn()) control_in_failover_at_.reset();
   if (engine_.replication().is_replica()) asks_ = false;
   if (asks_ && MayAppendControl()) {
     asks_ = false;
@@ -252,7 +255,9 @@ bool Replicas::MayAppendControl() const {
   if (engine_.replication().is_replica() || persistence_.IsSavedForExit()) return false;
   if (!IsFailoverOn()) return true;
   if (engine_.settings().cluster_enabled) return false;
-  return !control_in_failover_at_ || Now() - *control_in_failover_at_ >= kBetweenControlsInFailover;
+  const std::chrono::seconds timeout(engine_.settings().repl_timeout);
+  return !control_in_failover_at_ ||
+         Now() - *control_in_failover_at_ >= BetweenControlsInFailover(timeout);
 }
 
 bool Replicas::IsFailoverOn() const {
@@ -379,8 +384,7 @@ void Replicas::StartPipe(const SnapshotContents& contents) {
 }
 
 void Replicas::StartFile(const SnapshotContents& contents) {
-  const std::string name =
-      std::string(kDraftPrefix) + "replication-" + std::to_string(++drafts_) + ".rdb";
+  const std::string name = ReplicationDraftName(++drafts_);
   group_->path = persistence_.directory().path() + "/" + name;
   if (const absl::Status locked = persistence_.directory().Lock(); !locked.ok()) {
     return EndSync(locked);

@@ -120,14 +120,24 @@ class WaitingFailovers(FailoverTest):
         replica.acknowledge()
         replica.peer.rest()
 
+    def test_a_second_failover_does_not_wait_for_the_period_of_the_first(self):
+        master, replica = self.start(ZSETD), self.start(ZSETD)
+        replica.follow(master.port)
+        for number in range(4):
+            self.await_link(replica)
+            master.client.set("k", number)
+            master.client.execute_command("FAILOVER", "TIMEOUT", 700)
+            self.await_that(lambda: replica.info()["role"] == "master", replica.info)
+            master, replica = replica, master
+
     def test_replicas_receive_signs_of_life(self):
         master = self.start(ZSETD)
         others, target = [self.start(REDIS), self.start(ZSETD)], self.start(ZSETD)
         for replica in *others, target:
             replica.follow(master.port)
             self.await_link(replica)
-        for other in others:
-            other.client.config_set("repl-timeout", 5)
+        for server in master, *others:
+            server.client.config_set("repl-timeout", 3)
         target.process.send_signal(signal.SIGSTOP)
         try:
             master.client.set("k", 1)

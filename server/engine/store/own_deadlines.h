@@ -12,7 +12,7 @@
 namespace zsetd {
 
 // The keys of a writable replica that its own clients changed and that have deadlines, of the key
-// or of elements. Its master does not know these deadlines, so it never deletes these keys and
+// or of elements. Its master may not know these deadlines, and then never deletes these keys and
 // elements. A key is in here until its earliest deadline, or until a client takes its deadlines
 // away. The stream of the master may have changed it in the meantime: whether anything is due is
 // decided when the key is taken.

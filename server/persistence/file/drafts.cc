@@ -9,6 +9,8 @@
 namespace zsetd {
 namespace {
 
+constexpr std::string_view kReplication = "replication";
+
 // Removes the digits at the start. Returns whether there were any.
 bool TakeNumber(std::string_view& text) {
   const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -34,9 +36,14 @@ std::string DraftName(uint64_t number, std::string_view ending) {
          std::string(ending);
 }
 
+std::string ReplicationDraftName(uint64_t number) {
+  return std::string(kDraftPrefix) + std::string(kReplication) + "-" + std::to_string(number) +
+         ".rdb";
+}
+
 bool IsDraftName(std::string_view name) {
   if (!Take(name, kDraftPrefix)) return false;
-  const bool has_owner = Take(name, "replication") || TakeNumber(name);
+  const bool has_owner = Take(name, kReplication) || TakeNumber(name);
   return has_owner && Take(name, "-") && TakeNumber(name) && IsEnding(name);
 }
 

@@ -146,7 +146,10 @@ absl::Status LogLoader::RunAll() {
 // A request whose length differs from its RESP encoding is an inline command or an annotation.
 absl::Status LogLoader::RunOne(Args argv) {
   if (Position() - at_ != EncodedSize(argv)) {
-    return argv[0].starts_with('#') ? absl::OkStatus() : Fail("not a command");
+    return argv[0].starts_with('#') ? absl::OkStatus()
+                                    : Fail(
+                                          "not a command. To remove this end of the last file, set "
+                                          "aof-load-corrupt-tail-max-size");
   }
   ++loaded_.commands;
   const bool begins = EqualsIgnoringCase(argv[0], "multi");

@@ -31,7 +31,9 @@ void LogRewriter::Start(LogThread& thread, bool keeps_old_files) {
   rewrite->keeps_old_files = keeps_old_files;
   rewrite->started_at = last_try_at_ = engine_.host().stopwatch();
   rewrite->next = {.base = base, .incremental = {incremental}};
-  (void)directory_.CreateIfMissing();  // after an error, the step fails with the same reason
+  if (const absl::Status created = directory_.CreateIfMissing(); !created.ok()) {
+    log_.Write(LogLevel::kWarning, std::string(ErrorLine(created)));  // then the step fails, too
+  }
   LogStep step = {.next_file = incremental.name, .removed = unnamed_};
   if (keeps_old_files) {
     step.manifest = manifest;
