@@ -65,6 +65,9 @@ def add_traffic_options(parser):
     parser.add_argument("--rate", type=int,
                         help="requests per second; the default is half the rate that saturates each server")
     parser.add_argument("--io-threads", type=int, default=1, metavar="N", help="threads of each server; 1")
+    parser.add_argument("--realtime", action="store_true",
+                        help="the load generator and the main thread of the server run before all other threads, "
+                             "so that none of their waits is one for a core; needs root")
 
 
 def longest_turn_ms(client):
@@ -88,6 +91,9 @@ class Traffic:
         self._step = step
         self._rate = options.rate or self._saturating_rate() / 2
         self._requests = int(self._rate * options.seconds)
+        self._is_first = options.realtime
+        if options.realtime:
+            generator.run_first(self._client.info("server")["process_id"])
 
     def _saturating_rate(self):
         rounds = [generator.run(self._port, self._step, 1, self.SATURATION_REQUESTS)
@@ -97,7 +103,8 @@ class Traffic:
     def alone(self):
         """Returns the figures of load_generator without other load, and the longest turn with the engine."""
         self._client.config_resetstat()
-        figures = generator.run(self._port, self._step, 1, self._requests, self._rate)
+        figures = generator.run(self._port, self._step, 1, self._requests, self._rate,
+                                is_first=self._is_first)
         return {**figures, "turn_ms": longest_turn_ms(self._client)}
 
     def beside(self, action):
