@@ -39,9 +39,7 @@ std::string QuoteWords(std::string_view value) {
 }
 
 // Quotes every word that needs it, so that no value can be read back as another line.
-// redis-server refuses an empty `replicaof`.
 std::string LineOf(const Setting& setting, const Settings& settings) {
-  if (setting.name == "replicaof" && settings.replicaof.empty()) return "replicaof no one\n";
   const std::string value = ValueOf(setting, settings);
   const bool has_words = setting.many_words && !value.empty();
   const std::string line = has_words ? QuoteWords(value) : " " + QuoteWord(value);
@@ -68,6 +66,13 @@ Settings ReadSettings(const std::string& text, const std::string& directory) {
 
 bool SameValue(const Setting& setting, const Settings& a, const Settings& b) {
   return ValueOf(setting, a) == ValueOf(setting, b);
+}
+
+// The line that replaces one with another value. redis-server refuses an empty `replicaof`, which
+// is the default, so the line is left out.
+std::string NewLineOf(const Setting& setting, const Settings& settings) {
+  const bool is_left_out = setting.name == "replicaof" && settings.replicaof.empty();
+  return is_left_out ? "" : LineOf(setting, settings);
 }
 
 // Returns the settings that a file may have. In a cluster, nodes.conf states the master, and a
@@ -128,7 +133,7 @@ std::string RewriteSettings(const std::string& text, const Settings& all,
     if (!first) continue;
     const bool right =
         setting == nullptr || SameValue(*setting, ReadSettings(line, directory), settings);
-    result += right ? line + "\n" : LineOf(*setting, settings);
+    result += right ? line + "\n" : NewLineOf(*setting, settings);
   }
   result += ChangedLines(ReadSettings(result, directory), settings);
   return result + UserLines(settings);

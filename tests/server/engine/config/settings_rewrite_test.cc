@@ -291,7 +291,7 @@ TEST(RewriteSettings, OmitsTheMasterOfANodeOfACluster) {
 }
 
 // redis-server refuses an empty one.
-TEST(RewriteSettings, WritesThatThereIsNoMaster) {
+TEST(RewriteSettings, RemovesTheLineOfAFormerMaster) {
   EXPECT_EQ(
       RewriteSettings("replicaof 10.0.0.1 6379\nport 7000\nslaveof 10.0.0.2 6379\n", Changed()),
       "port 7000\nrequirepass \"two words\"\n");
