@@ -42,6 +42,9 @@ TEST(ExactDecimal, ReadsExponents) {
   EXPECT_EQ(Read("46116860184273879055e-1"), "4611686018427387905+");
   EXPECT_EQ(Read("1e19"), "10000000000000000000");
   EXPECT_EQ(Read("1e20"), "large");
+  EXPECT_EQ(Read("1e99999999999999999999"), "large");
+  EXPECT_EQ(Read("-1e-99999999999999999999"), "-0+");
+  EXPECT_EQ(Read("0e99999999999999999999"), "0");
   EXPECT_EQ(Read("1e-1000000000000000"), "0+");
   EXPECT_EQ(Read("0.000e1000000000000000"), "0");
   EXPECT_EQ(Read("0." + std::string(5000, '0') + "5e5001"), "5");
@@ -49,7 +52,7 @@ TEST(ExactDecimal, ReadsExponents) {
 
 TEST(ExactDecimal, RefusesOtherTexts) {
   for (const std::string text : {"", " ", "-", ".", "e5", "1e", "1e+", "1e+-5", "0x10", "1 ",
-                                 "1.5.5", "--1", "inf", "nan", "1/2", "1e99999999999999999999"}) {
+                                 "1.5.5", "--1", "inf", "nan", "1/2"}) {
     EXPECT_EQ(Read(text), "none") << text;
   }
 }

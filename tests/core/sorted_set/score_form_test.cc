@@ -213,8 +213,9 @@ TEST(ScoreForm, BoundsWithFractionsSelectTheIntegersAboveAndBelow) {
 TEST(ScoreForm, BoundsAboveAllTuplesAreUnsuited) {
   const SortedSet set = SetOf("TUPLE 64", {"1", "18446744073709551615"});
   EXPECT_EQ(In(set, {0}, Stated("18446744073709551615")), "1 18446744073709551615");
-  EXPECT_EQ(In(set, {0}, Stated(std::string(2000, '0') + "18446744073709551615")),
+  EXPECT_EQ(In(set, {0}, Stated(std::string(1000, '0') + "18446744073709551615")),
             "1 18446744073709551615");
+  EXPECT_EQ(In(set, {0}, Stated(std::string(2000, '0') + "1")), "unsuited");  // too long
   EXPECT_EQ(In(set, Stated("1e0"), Stated("1.8446744073709551615e19")), "1 18446744073709551615");
   for (const std::string& text :
        {std::string("18446744073709551616"), "1" + std::string(30, '0'),
