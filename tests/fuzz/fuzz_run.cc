@@ -35,10 +35,11 @@ bool IsPlain(const Client* client) {
 }
 
 // UNSUBSCRIBE and similar commands reply once per channel, even to a client that has no
-// subscription. SHUTDOWN replies only if it is refused.
+// subscription. SHUTDOWN replies only if it is refused, and REPLCONF not to an acknowledgement.
 bool AnswersOnce(std::string_view command) {
   constexpr std::string_view kMany = "subscribe";
   if (EqualsIgnoringCase(command, "shutdown")) return false;
+  if (EqualsIgnoringCase(command, "replconf")) return false;
   return command.size() < kMany.size() ||
          !EqualsIgnoringCase(command.substr(command.size() - kMany.size()), kMany);
 }
