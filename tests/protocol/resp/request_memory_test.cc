@@ -39,16 +39,21 @@ TEST(RequestMemory, GrowsWithWhatHasArrived) {
   }
 }
 
-TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
-  const size_t size = 5'000'000;
+// Feeds the bytes of a bulk in pieces. The parser uses at most `most` bytes in the meantime.
+void FeedBulk(RequestParser& parser, size_t size, size_t most) {
   const std::string piece(10'000, 'x');
-  RequestParser parser;
-  Feed(parser, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5000000\r\n");
   for (size_t arrived = 0; arrived < size; arrived += piece.size()) {
     Feed(parser, piece);
-    ASSERT_LE(parser.BytesUsed(), size + kSmall);
+    ASSERT_LE(parser.BytesUsed(), most);
     ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
   }
+}
+
+TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
+  const size_t size = 5'000'000;
+  RequestParser parser;
+  Feed(parser, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5000000\r\n");
+  FeedBulk(parser, size, size + kSmall);
   Feed(parser, "\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_EQ(parser.argv()[2].size(), size);
@@ -56,14 +61,9 @@ TEST(RequestMemory, IsNoMoreThanALargeBulkNeeds) {
 
 TEST(RequestMemory, IsLittleMoreThanALargeBulkNeedsIfOthersFollow) {
   const size_t size = 5'000'000;
-  const std::string piece(10'000, 'x');
   RequestParser parser;
   Feed(parser, "*5\r\n$3\r\nSET\r\n$1\r\nk\r\n$5000000\r\n");
-  for (size_t arrived = 0; arrived < size; arrived += piece.size()) {
-    Feed(parser, piece);
-    ASSERT_LE(parser.BytesUsed(), size + size / 4 + kSmall);
-    ASSERT_EQ(parser.Next(), RequestParser::Result::kNeedMore);
-  }
+  FeedBulk(parser, size, size + size / 4 + kSmall);
   Feed(parser, "\r\n$2\r\nEX\r\n$3\r\n100\r\n");
   ASSERT_EQ(parser.Next(), RequestParser::Result::kRequest);
   EXPECT_EQ(parser.argv()[2].size(), size);
