@@ -113,13 +113,6 @@ class KeyTable {
     } while (cursor != 0 && most > 0);
   }
 
-  // Calls visit(const Entry&) for each entry of a slot. Only if the entries are arranged by slot.
-  // O(entries of the slot).
-  template <class Visit>
-  void ForEachInSlot(size_t slot, Visit visit) const {
-    if (slots_ != nullptr) slots_->slot(slot).ForEach(visit);
-  }
-
  private:
   Dictionary<Entry> whole_;
   KeyArrangement arrangement_;

@@ -165,12 +165,6 @@ class Keyspace {
     entries_.VisitInSlot(slot, most, visit);
   }
 
-  // Calls visit(const Entry&) for each entry of a slot, even if it is due. O(keys of the slot).
-  template <class Visit>
-  void ForEachInSlot(size_t slot, Visit visit) const {
-    entries_.ForEachInSlot(slot, visit);
-  }
-
   // Hides the keys of these slots from visible_size() and Random(); null: hides none. The flags
   // outlive this; after a change they must be passed again. A keyspace that replaces the contents
   // of this one by assignment hides the same slots. O(entries that were set aside).

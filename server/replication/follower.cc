@@ -20,7 +20,6 @@ constexpr seconds kBetweenAcks{1};
 constexpr seconds kStable{60};  // the age of a link at which earlier failures are forgotten
 constexpr seconds kBetweenSameLines{60};  // for a repeated log line about an unreachable master
 constexpr size_t kMostLogMarks = 4096;
-constexpr size_t kMostUnwritten = 64u << 20;  // bytes of the log
 
 std::string TextOf(const MasterAddress& master) {
   return master.host + ":" + std::to_string(master.port);
@@ -390,7 +389,7 @@ void Follower::BecomeLinked() {
 // its client-output-buffer-limit bounds that.
 bool Follower::MayApply() const {
   return state_ == State::kLinked && engine_.mode().IsBetweenUnits() &&
-         persistence_.log_status().buffer_bytes <= kMostUnwritten;
+         persistence_.log_status().buffer_bytes <= LogControl::kMostUnwritten;
 }
 
 void Follower::OnStream(std::string_view bytes) { held_ += bytes; }

@@ -39,8 +39,8 @@ SlotFigures FiguresOf(const AdminCall& call, size_t slot) {
   figures.values[1] = load.cpu_usec;
   figures.values[2] = load.network_bytes_in;
   figures.values[3] = load.network_bytes_out;
-  keys.ForEachInSlot(slot,
-                     [&](const Entry& entry) { figures.values[4] += keys.BytesUsedBy(entry); });
+  keys.VisitInSlot(slot, keys.CountInSlot(slot),
+                   [&](const Entry& entry) { figures.values[4] += keys.BytesUsedBy(entry); });
   return figures;
 }
 

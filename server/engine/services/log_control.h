@@ -34,6 +34,10 @@ struct LogStatus {
 // Controls the append-only log.
 class LogControl {
  public:
+  // With more bytes that are not written yet, the log is behind: everysec holds replies, and a
+  // replica reads no more of its master's stream.
+  static constexpr uint64_t kMostUnwritten = 64u << 20;
+
   virtual ~LogControl() = default;
 
   virtual LogStatus log_status() const = 0;

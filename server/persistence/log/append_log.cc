@@ -13,7 +13,6 @@ namespace zsetd {
 namespace {
 
 constexpr Millis kMostUnsynced{2000};  // with everysec; beyond it the disk does not keep up
-constexpr uint64_t kMostUnwritten = 64u << 20;  // bytes
 
 }  // namespace
 
@@ -316,8 +315,9 @@ void AppendLog::WatchDisk() {
                                                            std::string(ErrorLine(write_error_)));
   }
   const bool was_behind = is_behind_;
-  is_behind_ = Policy() == SyncPolicy::kEverySecond &&
-               (thread_->unsynced_for() > kMostUnsynced || thread_->waiting() > kMostUnwritten);
+  const bool has_much_to_do =
+      thread_->unsynced_for() > kMostUnsynced || thread_->waiting() > LogControl::kMostUnwritten;
+  is_behind_ = Policy() == SyncPolicy::kEverySecond && has_much_to_do;
   if (is_behind_ && !was_behind) {
     ++delayed_syncs_;
     log_.Write(

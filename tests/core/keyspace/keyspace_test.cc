@@ -152,7 +152,7 @@ TEST(Keyspace, ListsTheKeysOfASlot) {
     Put(keys, "key:" + std::to_string(i));
   }
   std::set<std::string> found;
-  keys.ForEachInSlot(KeySlot("tag"), [&](const Entry& entry) { found.emplace(entry.key()); });
+  keys.VisitInSlot(KeySlot("tag"), 100, [&](const Entry& entry) { found.emplace(entry.key()); });
   EXPECT_EQ(found.size(), 100u);
   EXPECT_EQ(keys.CountInSlot(KeySlot("tag")), 100u);
   for (const std::string& key : found) keys.Extract(*keys.FindEvenDue(key));
