@@ -85,6 +85,38 @@ class Package(unittest.TestCase):
                 run("sh", "-n", TOP / "conf" / "packaging" / name)
                 self.assertIn("set -e", run("dpkg-deb", "--info", self.deb, name))
 
+    def install_over(self, prepare):
+        """Runs postinst in a folder whose configuration `prepare` has placed. Returns the calls of chown."""
+        root = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        programs = root / "programs"
+        for folder in (programs, root / "etc/zsetd", root / "var/lib", root / "var/log"):
+            folder.mkdir(parents=True)
+        calls = {"chown": 'echo "$@" >>"$CALLS"', "install": ":", "getent": ":", "systemctl": ":",
+                 "deb-systemd-helper": ":", "deb-systemd-invoke": ":"}
+        for name, body in calls.items():
+            (programs / name).write_text(f"#!/bin/sh\n{body}\n")
+            (programs / name).chmod(0o755)
+        prepare(root / "etc/zsetd/zsetd.conf")
+        run("sh", TOP / "conf/packaging/postinst", "configure", "0.1.0",
+            env={"PATH": f"{programs}:/usr/bin:/bin", "DPKG_ROOT": str(root), "CALLS": str(root / "calls")})
+        return (root / "calls").read_text().replace(str(root), "").splitlines()
+
+    def test_the_service_cannot_write_its_configuration(self):
+        calls = self.install_over(lambda conf: conf.write_text("port 6379"))
+        self.assertEqual(calls, ["root:zsetd /etc/zsetd", "root:zsetd /etc/zsetd/zsetd.conf"])
+        unit = (self.root / "lib/systemd/system/zsetd.service").read_text()
+        self.assertIn("\nProtectSystem=strict\n", unit)
+        self.assertNotIn("ReadWritePaths", unit)
+
+    def test_an_upgrade_follows_no_link(self):
+        for link in (pathlib.Path.symlink_to, pathlib.Path.hardlink_to):
+            with self.subTest(link.__name__):
+                secret = pathlib.Path(tempfile.mkdtemp(dir=self.folder), "shadow")
+                secret.write_text("secret")
+                secret.chmod(0o600)
+                self.assertEqual(self.install_over(lambda conf: link(conf, secret)), ["root:zsetd /etc/zsetd"])
+                self.assertEqual(secret.stat().st_mode & 0o777, 0o600)
+
     def test_configuration_can_be_used(self):
         conf = (self.root / "etc/zsetd/zsetd.conf").read_text()
         self.assertIn("\ndir /var/lib/zsetd\n", conf)

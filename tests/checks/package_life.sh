@@ -64,7 +64,8 @@ change_configuration "$newer" "$root/tmp/$(basename "$newer")"
 
 apt purge zsetd || true
 apt install "/tmp/$(basename "$deb")"
-[[ $(stat -c %U:%a "$root/etc/zsetd/zsetd.conf") == *:640 ]] || fail "the configuration is readable by all"
+[[ $(inside stat -c %U:%G:%a /etc/zsetd/zsetd.conf) == root:zsetd:640 ]] || fail "the configuration is readable by all"
+[[ $(inside stat -c %U:%G:%a /etc/zsetd) == root:zsetd:750 ]] || fail "the service can write in /etc/zsetd"
 inside getent passwd zsetd >/dev/null || fail "there is no user zsetd"
 inside runuser -u zsetd -- zsetd --check-config /etc/zsetd/zsetd.conf >/dev/null || fail "the configuration is refused"
 inside man -w zsetd >/dev/null || fail "there is no man page zsetd(1)"
@@ -83,6 +84,16 @@ start
 client -p 16379 CONFIG GET maxmemory | grep -q 104857600 || fail "the upgrade lost the settings of CONFIG REWRITE"
 [[ $(client -p 16379 ZSCORE board x) == 7 ]] || fail "the upgrade lost data"
 stop
+
+# An earlier version gave /etc/zsetd to the service, which could put a link there.
+shadow=$(inside stat -c %U:%G:%a /etc/shadow)
+mv "$root/etc/zsetd/zsetd.conf" "$root/etc/zsetd.conf"
+inside chown zsetd:zsetd /etc/zsetd
+inside runuser -u zsetd -- ln -s /etc/shadow /etc/zsetd/zsetd.conf
+inside dpkg --install "/tmp/$(basename "$newer")" >/dev/null </dev/null
+[[ $(inside stat -c %U:%G:%a /etc/shadow) == "$shadow" ]] || fail "an upgrade followed a link"
+[[ $(inside stat -c %U:%G:%a /etc/zsetd) == root:zsetd:750 ]] || fail "the service can still write in /etc/zsetd"
+mv "$root/etc/zsetd.conf" "$root/etc/zsetd/zsetd.conf"
 
 apt remove zsetd
 [[ ! -e $root/usr/bin/zsetd ]] || fail "the program is still there"

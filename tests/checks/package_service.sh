@@ -94,6 +94,7 @@ replies OK CONFIG REWRITE || fail "CONFIG REWRITE"
 replies OK SAVE || fail "SAVE"
 replies OK CONFIG SET appendonly yes || fail "the log cannot be written"
 ! redis-cli CONFIG SET dir /etc | grep -q OK || fail "the server can write in /etc"
+! runuser -u zsetd -- touch /etc/zsetd/new 2>/dev/null || fail "the server can write in /etc/zsetd"
 
 mv /var/log/zsetd/zsetd.log /var/log/zsetd/zsetd.log.1
 systemctl reload zsetd || fail "reload"
