@@ -190,7 +190,10 @@ absl::Status ClusterService::ChangeOwners(std::span<const SlotRange> ranges,
   absl::Status checked = CheckSlots(ranges, /*adds=*/owner != nullptr);
   if (!checked.ok()) return checked;
   for (const SlotRange range : ranges) {
-    for (size_t slot = range.first; slot <= range.last; ++slot) bus().SetOwner(slot, owner);
+    for (size_t slot = range.first; slot <= range.last; ++slot) {
+      bus().EndMove(slot);  // while a slot is imported, other nodes cannot claim it
+      bus().SetOwner(slot, owner);
+    }
   }
   return host_->Settle();
 }
@@ -257,9 +260,14 @@ absl::Status ClusterService::AssignSlot(size_t slot, std::string_view id) {
   const ClusterNode* node = topology().Find(id);
   if (node == nullptr) return UnknownNode("Unknown node", id);
   if (node->is_replica) return Refusal("ERR Target node is not a master");
-  if (topology().OwnerOf(slot) == &self() && node != &self() && host_->HasKeysIn(slot)) {
-    return Refusal("ERR Can't assign hashslot " + std::to_string(slot) +
-                   " to a different node while I still hold keys for this hash slot.");
+  const bool is_own = topology().OwnerOf(slot) == &self();
+  if (is_own && host_->HasKeysIn(slot)) {
+    if (node != &self()) {
+      return Refusal("ERR Can't assign hashslot " + std::to_string(slot) +
+                     " to a different node while I still hold keys for this hash slot.");
+    }
+  } else if (is_own) {
+    bus().EndMove(slot);  // also if the slot stays here
   }
   const absl::Status assigned = bus().AssignSlot(slot, *node);
   absl::Status settled = host_->Settle();

@@ -65,12 +65,8 @@ std::vector<ClusterNodeView> TopologyViews::Nodes() const {
 
 std::string TopologyViews::NodesText(bool tls) const {
   std::string text;
-  const auto ranges = topology_.Ranges();
   for (const auto& [id, node] : topology_.nodes()) {
-    const auto found = ranges.find(node.get());
-    const std::span<const SlotRange> own =
-        found == ranges.end() ? std::span<const SlotRange>() : found->second;
-    text += NodeLine(topology_, *node, own, ClientPortOf(*node, tls)) + "\n";
+    text += NodeLine(topology_, *node, RangesOf(node->slots), ClientPortOf(*node, tls)) + "\n";
   }
   return text;
 }
@@ -79,7 +75,7 @@ std::vector<std::string> TopologyViews::ReplicaLines(const ClusterNode& master, 
   std::vector<std::string> lines;
   for (const auto& [id, node] : topology_.nodes()) {
     if (node->master_id != master.id) continue;
-    lines.push_back(NodeLine(topology_, *node, {}, ClientPortOf(*node, tls)));
+    lines.push_back(NodeLine(topology_, *node, RangesOf(node->slots), ClientPortOf(*node, tls)));
   }
   return lines;
 }

@@ -214,12 +214,13 @@ void Executor::Reject(Client& client, const Command* command, const absl::Status
 
 void Executor::Enqueue(Client& client, const Command& command, Args argv) {
   Transaction& transaction = client.transaction;
+  client.reply.Simple("QUEUED");
+  if (transaction.broken || transaction.touched) return;  // EXEC will run nothing
   const uint32_t flags = admission_.FlagsOf(command, argv);
   transaction.may_take_memory |= (flags & kDenyOom) != 0;
   transaction.may_write |= (flags & kWrite) != 0;
   transaction.queue.push_back({&command, OwnedArgs(argv), flags});
   transaction.queue_bytes += transaction.queue.back().argv.allocated_bytes();
-  client.reply.Simple("QUEUED");
 }
 
 void Executor::RunQueued(Client& client, const QueuedCommand& queued) {
