@@ -108,6 +108,10 @@ class Package(unittest.TestCase):
         self.assertIn("\nProtectSystem=strict\n", unit)
         self.assertNotIn("ReadWritePaths", unit)
 
+    def test_systemd_does_not_end_a_last_save(self):
+        unit = (self.root / "lib/systemd/system/zsetd.service").read_text()
+        self.assertIn("\nTimeoutStopSec=infinity\n", unit)
+
     def test_an_upgrade_follows_no_link(self):
         for link in (pathlib.Path.symlink_to, pathlib.Path.hardlink_to):
             with self.subTest(link.__name__):
