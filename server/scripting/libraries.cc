@@ -97,7 +97,7 @@ int Libraries::Register(lua_State* lua) {
   Function function = {.name = {}, .callback = LUA_NOREF, .flags = {}, .description = {}};
   std::optional<std::string> problem = ReadRegistration(lua, name, function);
   if (!problem && !IsName(name)) problem = std::string(kBadName);
-  if (!problem && HasFunction(*loading_, name)) {
+  if (!problem && loading_->functions.contains(LowerCase(name))) {
     problem = "Function already exists in the library";
   }
   if (problem) {
@@ -105,8 +105,9 @@ int Libraries::Register(lua_State* lua) {
     PushError(lua, "ERR " + *problem);
     return lua_error(lua);
   }
-  function.name = name;
-  loading_->functions.emplace(std::move(name), std::move(function));
+  const std::string key = LowerCase(name);
+  function.name = std::move(name);
+  loading_->functions.emplace(key, std::move(function));
   return 0;
 }
 
@@ -237,20 +238,27 @@ absl::Status Libraries::Run(LuaReference chunk) {
   return status;
 }
 
-bool Libraries::HasFunction(const Library& library, std::string_view name) {
-  return std::ranges::any_of(library.functions, [name](const auto& function) {
-    return EqualsIgnoringCase(function.first, name);
-  });
-}
-
 absl::Status Libraries::CheckNames(const Library& library, bool replace) const {
   if (!replace && libraries_.contains(library.name)) {
     return Refusal("ERR Library " + library.name + " already exists");
   }
   for (const auto& [name, function] : library.functions) {
-    const auto same = functions_.find(LowerCase(name));
+    const auto same = functions_.find(name);
     if (same == functions_.end() || (replace && same->second.owner->name == library.name)) continue;
-    return Refusal("ERR Function " + name + " already exists");
+    return Refusal("ERR Function " + function.name + " already exists");
+  }
+  return absl::OkStatus();
+}
+
+// Refuses a library or function whose name is in `names`.
+absl::Status Libraries::AddNames(const Library& library, Names& names) {
+  if (!names.libraries.insert(library.name).second) {
+    return Refusal("ERR Library '" + library.name + "' already exists");
+  }
+  for (const auto& [name, function] : library.functions) {
+    if (!names.functions.insert(name).second) {
+      return Refusal("ERR Function " + function.name + " already exists");
+    }
   }
   return absl::OkStatus();
 }
@@ -275,7 +283,7 @@ absl::StatusOr<std::string> Libraries::Load(std::string_view code, bool replace)
 
 void Libraries::Insert(std::unique_ptr<Library> library) {
   for (const auto& [name, function] : library->functions) {
-    functions_[LowerCase(name)] = {library.get(), &function};
+    functions_[name] = {library.get(), &function};
   }
   libraries_[library->name] = std::move(library);
 }
@@ -288,9 +296,7 @@ void Libraries::Drop(Library& library) {
 bool Libraries::Delete(std::string_view name) {
   const auto at = libraries_.find(name);
   if (at == libraries_.end()) return false;
-  for (const auto& [function, details] : at->second->functions) {
-    functions_.erase(LowerCase(function));
-  }
+  for (const auto& [function, details] : at->second->functions) functions_.erase(function);
   Drop(*at->second);
   libraries_.erase(at);
   return true;
@@ -307,8 +313,9 @@ std::vector<LibraryDescription> Libraries::Describe() const {
     LibraryDescription& description = all.emplace_back();
     description.name = name;
     description.code = library->code;
-    for (const auto& [function, details] : library->functions) {
-      description.functions.push_back({function, details.description, details.flags.Names()});
+    for (const auto& [key, function] : library->functions) {
+      description.functions.push_back(
+          {function.name, function.description, function.flags.Names()});
     }
   }
   return all;
@@ -329,6 +336,7 @@ std::string Libraries::Dump() const {
 absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
   RdbReader reader(dump, kMostCodeBytes);
   std::vector<std::unique_ptr<Library>> restored;
+  Names names;  // of the restored libraries and their functions
   absl::Status status;
   while (status.ok() && !reader.AtEnd()) {
     if (static_cast<char>(reader.Byte()) != kFunctionOpcode) {
@@ -348,17 +356,7 @@ absl::Status Libraries::Restore(std::string_view dump, RestorePolicy policy) {
     if (policy != RestorePolicy::kFlush) {
       status = CheckNames(**library, policy == RestorePolicy::kReplace);
     }
-    for (const auto& other : restored) {
-      if (!status.ok()) break;
-      if (other->name == (*library)->name) {
-        status = Refusal("ERR Library '" + other->name + "' already exists");
-      }
-      for (const auto& [name, function] : (*library)->functions) {
-        if (HasFunction(*other, name)) {
-          status = Refusal("ERR Function " + name + " already exists");
-        }
-      }
-    }
+    if (status.ok()) status = AddNames(**library, names);
     restored.push_back(std::move(*library));
   }
   if (!status.ok()) {

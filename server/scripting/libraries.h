@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,9 +63,14 @@ class Libraries {
   struct Library {
     std::string name;
     std::string code;
-    std::map<std::string, Function, std::less<>> functions;
+    std::map<std::string, Function, std::less<>> functions;  // by name in lower case
   };
   using Map = std::map<std::string, std::unique_ptr<Library>, std::less<>>;
+
+  struct Names {
+    std::set<std::string> libraries;
+    std::set<std::string> functions;  // in lower case
+  };
 
   static int RegisterFunction(lua_State* lua);
   int Register(lua_State* lua);
@@ -75,8 +81,8 @@ class Libraries {
   std::optional<std::string> ReadFlags(lua_State* lua, ScriptFlags& flags);
   absl::StatusOr<std::unique_ptr<Library>> Build(std::string_view code);
   absl::Status Run(LuaReference chunk);
-  static bool HasFunction(const Library& library, std::string_view name);
   absl::Status CheckNames(const Library& library, bool replace) const;
+  static absl::Status AddNames(const Library& library, Names& names);
   void Insert(std::unique_ptr<Library> library);
   void Drop(Library& library);
 
