@@ -16,6 +16,7 @@
 
 #include "core/hashing/keyed_hash.h"
 #include "core/util/rng.h"
+#include "server/cluster/bus_port.h"
 #include "server/cluster/cluster_service.h"
 #include "server/cluster/nodes_file.h"
 #include "server/commands/all_commands.h"
@@ -80,6 +81,7 @@ absl::Status Apply(const Settings& settings, SpdlogLog& log) {
 // Like `Apply()`, but for settings that have just changed. `directory` is the working directory of
 // the process.
 absl::Status ApplyChanged(const Settings& settings, std::string& directory, SpdlogLog& log) {
+  if (absl::Status status = CheckBusPort(settings); !status.ok()) return status;
   std::error_code error;
   if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
   if (error) return Refusal(error.message());

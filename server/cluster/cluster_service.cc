@@ -4,6 +4,7 @@
 #include <bitset>
 #include <utility>
 
+#include "server/cluster/bus_port.h"
 #include "server/cluster/topology/nodes_text.h"
 #include "server/engine/services/services.h"
 #include "server/engine/support/errors.h"
@@ -29,9 +30,7 @@ ClusterService::ClusterService(Engine& engine, NodesStorage& storage, Connector&
 
 absl::Status ClusterService::Load() {
   if (!host_) return absl::OkStatus();
-  if (MasterIn(engine_.settings())) {
-    return Refusal("replicaof directive not allowed in cluster mode");
-  }
+  if (absl::Status status = CheckClusterSettings(engine_.settings()); !status.ok()) return status;
   const absl::StatusOr<std::optional<std::string>> text = storage_.Load();
   if (!text.ok()) return text.status();
   if (*text) {

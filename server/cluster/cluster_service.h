@@ -33,7 +33,7 @@ class ClusterService : public ClusterControl, public BackgroundTask {
   ClusterService(Engine& engine, NodesStorage& storage, Connector& connector);
 
   // Must be called before requests run. Loads nodes.conf, or starts a cluster of one node. An error
-  // is human-readable.
+  // is human-readable. If the settings are refused, nothing is saved.
   absl::Status Load();
 
   // Must be called after Load(). Listens for other nodes. An error is human-readable.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/hashing/key_slot.h"
+#include "server/cluster/bus_port.h"
 #include "server/cluster/topology/nodes_text.h"
 #include "server/engine/propagation/unit.h"
 #include "server/engine/services/cluster_control.h"
@@ -12,7 +13,6 @@
 #include "server/engine/services/services.h"
 #include "server/engine/services/snapshot_control.h"
 #include "server/engine/support/errors.h"
-#include "server/engine/support/port_limit.h"
 #include "server/engine/support/unique_id.h"
 
 namespace zsetd {
@@ -20,18 +20,9 @@ namespace {
 
 constexpr Millis kBetweenTicks{90};  // ticks of the server, every 100 ms, are not exact
 constexpr Millis kLeastPatience{5000};
-constexpr int64_t kBusPortDistance = 10000;
 
 // Returns the announced number, or this node's own if none is announced.
 int64_t Either(int64_t announced, int64_t own) { return announced != 0 ? announced : own; }
-
-// The port of the bus that this node listens on.
-int64_t BusPort(const Settings& settings) {
-  if (settings.cluster_port != 0) return settings.cluster_port;
-  const bool prefers_tls = settings.tls_cluster && settings.tls_port != 0;
-  const bool uses_tls = prefers_tls || settings.port == 0;
-  return (uses_tls ? settings.tls_port : settings.port) + kBusPortDistance;
-}
 
 uint64_t RandomSeed() {
   constexpr int kHexadecimal = 16;
@@ -61,15 +52,10 @@ NodeHost::~NodeHost() {
 }
 
 absl::Status NodeHost::Listen(PeerPort& peers) {
-  const int64_t port = BusPort(engine_.settings());
-  if (port > kMaxPort) {
-    return Refusal("The port of the cluster bus would be " + std::to_string(port) +
-                   ": set cluster-port, or a port below " +
-                   std::to_string(kMaxPort - kBusPortDistance + 1));
-  }
-  const absl::Status listens = peers.ListenForPeers(port, [this](const PeerPort::Accept& accept) {
-    if (is_loaded_) links_.Take(accept, Millis(Now()));
-  });
+  const absl::Status listens =
+      peers.ListenForPeers(BusPort(engine_.settings()), [this](const PeerPort::Accept& accept) {
+        if (is_loaded_) links_.Take(accept, Millis(Now()));
+      });
   if (listens.ok()) return listens;
   return Refusal("The cluster bus: " + std::string(ErrorLine(listens)));
 }

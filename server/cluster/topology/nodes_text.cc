@@ -70,7 +70,7 @@ class NodesReader {
   absl::Status ReadLine(const Words& words);
   absl::Status ReadVariables(const Words& words);
   absl::Status ReadNode(const Words& words);
-  static absl::Status ReadAddress(std::string_view word, ClusterNode& node);
+  absl::Status ReadAddress(std::string_view word, ClusterNode& node) const;
   static absl::Status ReadAuxiliary(std::string_view word, ClusterNode& node);
   absl::Status ReadFlags(std::string_view word, ClusterNode& node);
   absl::Status ReadMaster(std::string_view word, ClusterNode& node);
@@ -198,8 +198,8 @@ absl::Status NodesReader::ReadNode(const Words& words) {
   const absl::StatusOr<ClusterNode*> found = NodeOf(words[0]);
   if (!found.ok()) return found.status();
   ClusterNode& node = **found;
-  if (absl::Status read = ReadAddress(words[1], node); !read.ok()) return read;
   if (absl::Status read = ReadFlags(words[2], node); !read.ok()) return read;
+  if (absl::Status read = ReadAddress(words[1], node); !read.ok()) return read;
   if (absl::Status read = ReadMaster(words[3], node); !read.ok()) return read;
   const auto ping = NumberIn(words[4], 0, INT64_MAX);
   const auto pong = NumberIn(words[5], 0, INT64_MAX);
@@ -216,8 +216,10 @@ absl::Status NodesReader::ReadNode(const Words& words) {
   return absl::OkStatus();
 }
 
-// An IPv6 address contains colons, so the last one precedes the port.
-absl::Status NodesReader::ReadAddress(std::string_view word, ClusterNode& node) {
+// An IPv6 address contains colons, so the last one precedes the port. The start replaces the ports
+// of this node. Its bus port may be too high: earlier versions wrote such a file after a wrong
+// `port`.
+absl::Status NodesReader::ReadAddress(std::string_view word, ClusterNode& node) const {
   const std::vector<std::string_view> parts = Split(word, ',');
   const std::string_view address = parts[0];
   const size_t colon = address.rfind(':');
@@ -230,8 +232,9 @@ absl::Status NodesReader::ReadAddress(std::string_view word, ClusterNode& node) 
   if (!port) return Refusal("the port is invalid");
   const auto bus_port = at_sign == std::string_view::npos
                             ? std::optional(*port + kBusPortDistance)
-                            : NumberIn(ports.substr(at_sign + 1), 0, kMaxPort);
-  if (!bus_port) return Refusal("the bus port is invalid");
+                            : NumberIn(ports.substr(at_sign + 1), 0, INT64_MAX);
+  const bool is_self = has_self_ && &node == &topology_.self();
+  if (!bus_port || (*bus_port > kMaxPort && !is_self)) return Refusal("the bus port is invalid");
   node.ip = address.substr(0, colon);
   node.port = *port;
   node.bus_port = *bus_port;

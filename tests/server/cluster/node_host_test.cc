@@ -541,5 +541,31 @@ TEST_F(NodeHostTest, NeverServesWhatTheTopologyForbids) {
   EXPECT_GT(served, kSteps / 30);
 }
 
+// A node before its start.
+class NodeStartTest : public NodeHostTest {
+ protected:
+  void SetUp() override {}
+
+  std::string ErrorWith(int64_t port, int64_t cluster_port) {
+    Settings settings = engine_.settings();
+    settings.port = port;
+    settings.cluster_port = cluster_port;
+    EXPECT_TRUE(engine_.Configure(settings).ok());
+    return std::string(ErrorLine(service_.Load()));
+  }
+};
+
+TEST_F(NodeStartTest, AWrongPortSavesNothing) {
+  const std::string before = nodes_.text();
+  EXPECT_EQ(ErrorWith(60000, 0),
+            "The port of the cluster bus would be 70000: set cluster-port, or a port below 55536");
+  EXPECT_EQ(nodes_.text(), before);
+}
+
+TEST_F(NodeStartTest, AHighPortNeedsAClusterPort) {
+  EXPECT_EQ(ErrorWith(60000, 7), "");
+  EXPECT_NE(nodes_.text().find(":60000@7 "), std::string::npos) << nodes_.text();
+}
+
 }  // namespace
 }  // namespace zsetd

@@ -142,6 +142,18 @@ TEST(NodesText, RefusesInvalidFiles) {
   EXPECT_EQ(Reason(self + "\nvars currentEpoch x\n"), "line 2: 'currentEpoch' needs a number");
 }
 
+// Earlier versions saved such a file after a start with a wrong port. The next start replaces the
+// ports of this node.
+TEST(NodesText, AcceptsAnyBusPortOfThisNode) {
+  const std::string self = IdOf('a') + " :60000@70000 myself,master - 0 0 1 connected\n";
+  EXPECT_EQ(Reason(self), "accepted");
+  EXPECT_EQ(Reason(IdOf('a') + " :60000 myself,master - 0 0 1 connected\n"), "accepted");
+  for (const std::string ports : {":60000@70000", ":60000"}) {
+    EXPECT_EQ(Reason(self + IdOf('b') + " " + ports + " master - 0 0 1 connected\n"),
+              "line 2: the bus port is invalid");
+  }
+}
+
 // Any bytes are accepted or refused; accepted files are written in a form that is read again.
 TEST(NodesText, SurvivesChangedBytes) {
   const uint64_t seed = 20261126;

@@ -497,6 +497,16 @@ class ListenAddresses(FolderTest):
         self.assertEqual(client.ask("CONFIG", "GET", "port"), [b"port", b"%d" % server.port])
         self.assertTrue(self.reaches(server.port))
 
+    def test_the_bus_of_a_cluster_limits_the_port(self):
+        """Otherwise nodes.conf would have a bus port that does not exist."""
+        server = self.start("--cluster-enabled", "yes")
+        client = self.connect()
+        self.assertEqual(str(self.set(client, "port", 55536)),
+                         "ERR CONFIG SET failed (possibly related to argument 'port') - The port of the cluster "
+                         "bus would be 65536: set cluster-port, or a port below 55536")
+        self.assertTrue(self.reaches(server.port))
+        self.assertEqual(client.ask("CONFIG", "GET", "port"), [b"port", b"%d" % server.port])
+
     def test_a_port_in_use_keeps_the_directory_and_the_log_level(self):
         self.start()
         client = self.connect()
