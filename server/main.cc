@@ -43,6 +43,7 @@
 #include "server/process/pid_file.h"
 #include "server/process/spdlog_log.h"
 #include "server/process/standard_streams.h"
+#include "server/process/start_checks.h"
 #include "server/process/supervisor.h"
 #include "server/process/system_checks.h"
 #include "server/replication/replication_service.h"
@@ -270,6 +271,9 @@ int Serve(const CommandLine& line) {
       !status.ok()) {
     return PrintStartupError(status);
   }
+  if (const absl::Status status = CheckSettings(settings); !status.ok()) {
+    return FailToStart(log, status);
+  }
   const uint64_t seed = SeedFor(settings);
   SeedKeyedHash(Rng(seed).Next());
   log.Write(LogLevel::kNotice,
@@ -334,10 +338,12 @@ std::string VersionText() {
          std::string(kRedisVersion) + "\n";
 }
 
-// Performs the further checks of a start: the working directory, users, renamed commands, and TLS
-// files.
+// Performs the further checks of a start: the working directory, addresses and ports, directories
+// of files, users, renamed commands, and TLS files.
 absl::Status CheckTogether(Settings settings) {
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
+  if (absl::Status status = CheckPaths(settings); !status.ok()) return status;
+  if (absl::Status status = CheckSettings(settings); !status.ok()) return status;
   Engine engine(settings, AllCommands(), 1, UnixNow(), {.stopwatch = MonotonicNow});
   if (absl::Status status = engine.Prepare(); !status.ok()) return status;
   const bool uses_tls = settings.tls_port != 0 || settings.tls_replication || settings.tls_cluster;

@@ -161,6 +161,19 @@ class Checks(FolderTest):
                 self.assertEqual(check.returncode, 1, check.stdout)
                 self.assertIn("refused:", check.stdout)
 
+    def test_what_no_start_accepts(self):
+        port = free_port()
+        cluster = f"port {port}\ncluster-enabled yes\n"
+        for text in ("port 0", 'bind ""', f"port {port}\nmetrics-port {port}", 'metrics-port 1\nmetrics-bind ""',
+                     f"port {port}\ntls-port {port}", "logfile /no/such/log", "unixsocket /no/such/socket",
+                     "unixsocket " + "a" * 200, cluster + "replicaof 127.0.0.1 1", cluster + "port 60000",
+                     cluster + f"cluster-port {port}", cluster + "cluster-config-file /no/such/file"):
+            with self.subTest(text):
+                path = self.file("x.conf", f"dir {self.folder}\n{text}\n")
+                self.assertEqual(run("--check-config", path).returncode, 1)
+                self.assertEqual(run(path).returncode, 1)
+                self.assertEqual(os.listdir(self.folder), ["x.conf"])
+
     def test_standard_input(self):
         check = run("--check-config", "-", input="port 7\n")
         self.assertEqual((check.returncode, check.stdout.splitlines()[0]), (0, "works (1):"))
