@@ -400,6 +400,7 @@ int Run(Args words) {
 }  // namespace zsetd
 
 int main(int argc, char** argv) {
+  std::signal(SIGHUP, SIG_IGN);  // logrotate may send it before the server handles it
   zsetd::OpenMissingStreams();
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   return zsetd::Run(words);

@@ -449,6 +449,21 @@ class Logs(FolderTest):
         self.assertTrue(eventually(lambda: " - Accepted " in log.read_text()))
         self.assertEqual(old.read_text(), before)
 
+    def test_sighup_does_not_end_a_server_that_starts(self):
+        port = free_port()
+        with subprocess.Popen([PROGRAM, "-"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              cwd=self.folder, text=True) as server:
+            status = pathlib.Path(f"/proc/{server.pid}/status")
+            bit = 1 << (signal.SIGHUP - 1)
+            ignores = lambda: int(re.search(r"SigIgn:\s*(\w+)", status.read_text())[1], 16) & bit
+            self.assertTrue(eventually(ignores), "it waits for its settings")
+            server.send_signal(signal.SIGHUP)
+            server.stdin.write(f'port {port}\nsave ""\n')
+            server.stdin.close()
+            self.assertTrue(eventually(lambda: self.reaches(port)))
+            server.terminate()
+        self.assertEqual(server.returncode, 0)
+
     def test_sighup_does_not_end_a_server_that_cannot_open_it(self):
         log = self.folder / "inner" / "log"
         log.parent.mkdir()
