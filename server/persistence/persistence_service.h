@@ -129,7 +129,10 @@ class PersistenceService : public SnapshotControl, public LogControl, public Bac
   std::optional<LoadingStatus> loading() const override;
   SnapshotStatus snapshot_status() const override;
   LogStatus log_status() const override;
-  void ResetStats() override { append_log_.ResetStats(); }
+  void ResetStats() override {
+    snapshots_.ResetStats();
+    append_log_.ResetStats();
+  }
   absl::Status Save() override;
   bool IsSaving() const override { return snapshots_.IsSaving() || IsTransferring(); }
   absl::Status StartSaving() override;

@@ -42,6 +42,7 @@ class SnapshotService {
 
   // See SnapshotControl.
   SnapshotStatus status() const;
+  void ResetStats() { saves_ = 0; }
   absl::Status Save();
   bool IsSaving() const { return job_ != nullptr; }
   absl::Status StartSaving();

@@ -18,6 +18,7 @@
 #include "server/engine/services/replica_registry.h"
 #include "server/engine/services/scripting.h"
 #include "server/engine/services/services.h"
+#include "server/engine/services/snapshot_control.h"
 #include "server/engine/support/ascii_case.h"
 
 namespace zsetd {
@@ -129,6 +130,7 @@ void ConfigResetStat(AdminCall& call) {
   call.engine.store().gauge().ResetFreedObjects();
   const Services& services = call.engine.services();
   services.scripting->ResetStats();
+  services.snapshots->ResetStats();
   services.append_log->ResetStats();
   services.replicas->ResetStats();
   services.network->ResetStats();

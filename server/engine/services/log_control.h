@@ -20,7 +20,7 @@ struct LogStatus {
   std::optional<Millis> last_rewrite_took;
   std::optional<Millis> rewriting_for;
   bool last_rewrite_ok = true;
-  uint64_t rewrites = 0;
+  uint64_t rewrites = 0;  // since the start or CONFIG RESETSTAT
   uint64_t failures = 0;  // consecutive failures of rewrites
   bool last_write_ok = true;
   uint64_t current_bytes = 0;
@@ -42,7 +42,7 @@ class LogControl {
 
   virtual LogStatus log_status() const = 0;
 
-  // Restarts LogStatus::delayed_syncs (CONFIG RESETSTAT).
+  // Restarts LogStatus::rewrites and LogStatus::delayed_syncs (CONFIG RESETSTAT).
   virtual void ResetStats() = 0;
 
   // Whether the log is being rewritten in the background.

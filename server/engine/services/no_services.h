@@ -55,6 +55,7 @@ class NoSnapshots : public SnapshotControl {
  public:
   std::optional<LoadingStatus> loading() const override { return std::nullopt; }
   SnapshotStatus snapshot_status() const override { return {}; }
+  void ResetStats() override {}
   absl::Status Save() override;
   bool IsSaving() const override { return false; }
   absl::Status StartSaving() override { return Save(); }

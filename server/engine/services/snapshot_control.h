@@ -19,9 +19,9 @@ struct SnapshotStatus {
   std::optional<Millis> last_save_took;
   Millis last_saved_at{0};               // since the Unix epoch; initially the server's start
   uint64_t changes_since_last_save = 0;  // since the instant that the last snapshot shows
-  uint64_t saves = 0;
-  uint64_t keys_loaded = 0;   // by the last load
-  uint64_t keys_expired = 0;  // skipped by the last load
+  uint64_t saves = 0;                    // since the start or CONFIG RESETSTAT
+  uint64_t keys_loaded = 0;              // by the last load
+  uint64_t keys_expired = 0;             // skipped by the last load
 };
 
 // The figures for INFO while data is loaded: at the start, or from a master.
@@ -51,6 +51,9 @@ class SnapshotControl {
   virtual std::optional<LoadingStatus> loading() const = 0;
 
   virtual SnapshotStatus snapshot_status() const = 0;
+
+  // Restarts SnapshotStatus::saves (CONFIG RESETSTAT).
+  virtual void ResetStats() = 0;
 
   // Takes a snapshot and returns when it is on disk. The error has a reason, which is logged too.
   // Precondition: not IsSaving().

@@ -458,11 +458,13 @@ function replicationTiles(fields) {
 }
 
 function persistenceTiles(fields) {
-  const at = Number(fields.server_time_usec) / 1e6 - Number(fields.rdb_last_save_time);
+  const now = Number(fields.server_time_usec) / 1e6;
+  const at = now - Number(fields.rdb_last_save_time);
+  const hasSaved = at < Number(fields.uptime_in_seconds);  // CONFIG RESETSTAT resets rdb_saves
   const saved = fields.rdb_last_bgsave_status === "ok";
   const logs = fields.aof_enabled === "1";
   const logged = fields.aof_last_write_status === "ok" && fields.aof_last_bgrewrite_status === "ok";
-  return [tile(Number(fields.rdb_saves) ? "since the last snapshot" : "no snapshot since the start",
+  return [tile(hasSaved ? "since the last snapshot" : "no snapshot since the start",
                saved ? seconds(Math.max(0, at)) : "failed", "", saved ? "" : "bad"),
           tile("append-only log", logs ? logged ? "on" : "failed" : "off", "", logs && !logged ? "bad" : "")];
 }

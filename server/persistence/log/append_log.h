@@ -85,7 +85,10 @@ class AppendLog : public Journal {
   bool MayBeLost(uint64_t position) const { return is_repairing_ && position > durable(); }
 
   LogStatus status() const;
-  void ResetStats() { delayed_syncs_ = 0; }
+  void ResetStats() {
+    delayed_syncs_ = 0;
+    rewriter_.ResetStats();
+  }
 
   // Starts a rewrite in the background. Precondition: no rewrite is running, and no snapshot is
   // being taken.

@@ -96,6 +96,7 @@ class LogRewriter {
 
   // Sets the fields about rewriting.
   void Describe(LogStatus& status) const;
+  void ResetStats() { rewrites_ = 0; }
 
  private:
   struct Rewrite {

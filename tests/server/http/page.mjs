@@ -127,6 +127,14 @@ test("the overview shows the server's figures, and they move", async () => {
   assert.deepEqual(complaints, []);
 });
 
+test("the overview shows that a snapshot was saved, also after CONFIG RESETSTAT", async () => {
+  await logIn();
+  await shows("#tiles", "snapshot");
+  cli("SAVE");
+  cli("CONFIG", "RESETSTAT");
+  await shows("#tiles", "since the last snapshot");
+});
+
 test("a chart shows the values under the pointer", async () => {
   await logIn();
   await page.waitForFunction(() => (charts?.memory.recent.length ?? 0) >= 3);
