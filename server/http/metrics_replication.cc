@@ -48,7 +48,8 @@ bool IsReplica(std::string_view name) {
 }
 
 // Replicas may announce the same address, such as two tools without a port. A series may occur only
-// once, so it has the figures of the first.
+// once, so it has the figures of the first. min-replicas-to-write limits only the writes of
+// masters.
 void AddReplicas(const InfoFields& fields, Families& families) {
   std::set<Labels> added;
   for (const auto& [name, value] : fields) {
@@ -65,7 +66,7 @@ void AddReplicas(const InfoFields& fields, Families& families) {
                    replica);
   }
   const std::optional<double> good = FigureOf(FieldOf(fields, "min_slaves_good_slaves"));
-  if (good) {
+  if (good && FieldOf(fields, "role") == "master") {
     families.Gauge("zsetd_good_replicas", "Replicas that count for min-replicas-to-write", *good);
   }
 }

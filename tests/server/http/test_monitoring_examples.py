@@ -32,7 +32,7 @@ class PairTest(HttpTest):
     def start_pair(self, *options):
         self.master = self.start("--min-replicas-to-write", "1", "--latency-monitor-threshold", "1", *options)
         self.master_http = self.http_port
-        self.replica = self.start("--replicaof", f"127.0.0.1 {self.master.port}")
+        self.replica = self.start("--replicaof", f"127.0.0.1 {self.master.port}", "--min-replicas-to-write", "1")
         self.replica_http = self.http_port
         self.assertTrue(eventually(lambda: self.link_is_up() and self.is_online()))
 
@@ -77,7 +77,8 @@ class Replication(PairTest):
         self.assertEqual(values[f"redis_master_link_up{{{labels}}}"], 1)
         self.assertEqual(values[f'redis_slave_info{{{labels},read_only="1"}}'], 1)
         self.assertIn(f"redis_slave_repl_offset{{{labels}}}", values)
-
+        self.assertEqual(values["zsetd_min_replicas_to_write"], 1)
+        self.assertNotIn("zsetd_good_replicas", values, "ZsetdFewReplicas would fire")
 
     def test_replicas_that_announce_the_same_address_share_their_series(self):
         self.start_pair()
