@@ -1,5 +1,9 @@
 #include "server/process/system_checks.h"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -37,6 +41,11 @@ std::vector<std::string> SystemWarnings(const Settings& settings, const std::str
     warnings.emplace_back(
         "Transparent huge pages are always used, which takes more memory than needed. To fix this, "
         "run: echo madvise > /sys/kernel/mm/transparent_hugepage/enabled");
+  }
+  const bool writes_files = settings.save.Any() || settings.appendonly;
+  if (writes_files && access(settings.dir.c_str(), W_OK | X_OK) != 0) {
+    warnings.push_back("The server cannot save its data, because it cannot write in '" +
+                       settings.dir + "': " + std::strerror(errno));
   }
   return warnings;
 }

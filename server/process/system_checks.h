@@ -8,8 +8,9 @@
 namespace zsetd {
 
 // Returns a warning for each setting of the operating system that is bad for a server with these
-// settings. A warning is one line with the command that fixes it. Values that cannot be read are
-// ignored. `root` is the directory of the system's files, for tests.
+// settings, and for a `dir` in which the server cannot save its data. A warning is one line. It
+// contains the command that changes the system's setting. Values that cannot be read are ignored.
+// `root` is the directory of the system's files, for tests.
 //
 //   proc/sys/vm/overcommit_memory                    allocations fail before memory is used up
 //   proc/sys/net/core/somaxconn                      is below tcp-backlog

@@ -42,6 +42,19 @@ TEST_F(SystemChecks, EachWarningNamesTheCommandThatFixesIt) {
   EXPECT_NE(warnings[2].find("echo madvise >"), std::string::npos);
 }
 
+TEST_F(SystemChecks, ADirectoryThatCannotBeWrittenIsAWarning) {
+  Settings settings;
+  settings.dir = root_ + "nowhere";
+  const std::vector<std::string> warnings = SystemWarnings(settings, root_);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "The server cannot save its data, because it cannot write in '" +
+                             settings.dir + "': No such file or directory");
+  settings.save.points.clear();
+  EXPECT_TRUE(SystemWarnings(settings, root_).empty());
+  settings.appendonly = true;
+  EXPECT_EQ(SystemWarnings(settings, root_).size(), 1u);
+}
+
 TEST_F(SystemChecks, UnreadableFilesCauseNoWarning) {
   EXPECT_TRUE(SystemWarnings(Settings(), root_ + "nowhere/").empty());
 }
