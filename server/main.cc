@@ -133,6 +133,13 @@ absl::Status EnterDirectory(Settings& settings) {
   std::abort();
 }
 
+// Refuses settings with which no server could start, before a file is written.
+absl::Status CheckSettings(const Settings& settings) {
+  if (absl::Status status = CheckClusterSettings(settings); !status.ok()) return status;
+  return CheckListening(settings,
+                        settings.cluster_enabled ? std::optional(BusPort(settings)) : std::nullopt);
+}
+
 // Logs warnings about accepted settings.
 void WarnOfSettings(const Settings& settings, const Supervisor& supervisor, const Log& log) {
   if (!settings.save.Any() && !settings.appendonly) {
