@@ -177,8 +177,11 @@ void ZAdd(Call& call) {
     return AddFormed(call, key, set, request);
   const uint32_t revision = set ? set->revision() : 0;
   if (request.rule.increment) {
-    if (!IsExpected(set, request, request.pairs[0].member)) return call.reply.Null();
-    Increment(call, set, request.pairs[0], request.rule);
+    if (IsExpected(set, request, request.pairs[0].member)) {
+      Increment(call, set, request.pairs[0], request.rule);
+    } else {
+      call.reply.Null();
+    }
   } else if (request.gets_scores || request.expected) {
     AddComparing(call, set, request);
   } else {
