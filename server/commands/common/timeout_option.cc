@@ -14,6 +14,13 @@ Millis TakeTimeout(ArgReader& args, Millis now) {
   return args.ok() ? Millis(static_cast<Millis::rep>(millis)) : Millis(0);
 }
 
+Millis ReadTimeout(ArgReader& args, std::string_view text, Millis now) {
+  ArgReader reader(Args(&text, 1), 0);
+  const Millis timeout = TakeTimeout(reader, now);
+  if (!reader.ok()) args.Refuse(reader.status());
+  return timeout;
+}
+
 Millis TakeTimeoutMillis(ArgReader& args, Millis now) {
   const int64_t millis = args.Integer("ERR timeout is not an integer or out of range");
   if (millis < 0) args.Refuse("ERR timeout is negative");

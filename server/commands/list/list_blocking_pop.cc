@@ -26,11 +26,14 @@ void PopElements(Call& call, std::string_view key, const Edit<List>& list, ListE
   call.Propagate({NameOf(PopEvent(end)), key, IntegerText(static_cast<int64_t>(count))});
 }
 
-// Does not wait if there is no timeout.
-void MultiPop(Call& call, std::optional<Millis> timeout) {
+// Does not wait if there is no timeout. The timeout is checked after the other arguments, as in
+// Redis.
+void MultiPop(Call& call, std::optional<std::string_view> timeout_text) {
   const Args keys = TakeCountedKeys(call.args);
   const ListEnd end = TakeListEnd(call.args);
   const uint64_t wanted = TakeMultiPopCount(call.args);
+  std::optional<Millis> timeout;
+  if (timeout_text) timeout = ReadTimeout(call.args, *timeout_text, call.now());
   std::string_view key;
   const Edit<List> list = OpenFirst<List>(call, keys, PopEvent(end), key);
   if (call.Refused()) return;
@@ -39,7 +42,7 @@ void MultiPop(Call& call, std::optional<Millis> timeout) {
 }
 
 void LMPop(Call& call) { MultiPop(call, std::nullopt); }
-void BLMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
+void BLMPop(Call& call) { MultiPop(call, call.args.Word()); }
 
 void BlockingPop(Call& call, ListEnd end) {
   const Args keys = call.args.Next(call.args.left() - 1);

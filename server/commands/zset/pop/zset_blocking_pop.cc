@@ -63,12 +63,15 @@ void PopTuples(Call& call, std::string_view key, Edit<SortedSet>& set, bool high
   call.Propagate({NameOf(PopEvent(highest)), key, IntegerText(static_cast<int64_t>(ranks.size()))});
 }
 
-// Does not wait if there is no timeout.
-void MultiPop(Call& call, std::optional<Millis> timeout) {
+// Does not wait if there is no timeout. The timeout is checked after the other arguments, as in
+// Redis.
+void MultiPop(Call& call, std::optional<std::string_view> timeout_text) {
   const Args keys = TakeCountedKeys(call.args);
   const bool highest = call.args.Take("max");
   if (!highest && !call.args.Take("min")) call.args.Refuse(kSyntaxError);
   const MultiPopOptions options = TakeMultiPopOptions(call.args);
+  std::optional<Millis> timeout;
+  if (timeout_text) timeout = ReadTimeout(call.args, *timeout_text, call.now());
   std::string_view key;
   Edit<SortedSet> set = OpenFirst<SortedSet>(call, keys, PopEvent(highest), key);
   if (call.Refused()) return;
@@ -77,7 +80,7 @@ void MultiPop(Call& call, std::optional<Millis> timeout) {
 }
 
 void ZMPop(Call& call) { MultiPop(call, std::nullopt); }
-void BZMPop(Call& call) { MultiPop(call, TakeTimeout(call.args, call.now())); }
+void BZMPop(Call& call) { MultiPop(call, call.args.Word()); }
 
 // BZPOPMIN key [key ...] timeout [WITHDATA]
 void BlockingPop(Call& call, bool highest) {
