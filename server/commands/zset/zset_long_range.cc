@@ -160,12 +160,19 @@ class LongMatches : public LongReply {
   bool started_ = false;
 };
 
+constexpr size_t kMany = 16'384;
+
+// Whether the elements are many, are this share of the set at least, and the reply may be delayed.
+bool IsWorthACopy(const Call& call, const SortedSet& set, size_t elements, size_t least_share) {
+  return elements >= kMany && elements >= set.size() / least_share && call.caller.MayBlock();
+}
+
 }  // namespace
 
+// A copy takes more time than a direct reply of a quarter of the set, with or without scores.
 bool IsLongRange(const Call& call, const SortedSet& set, size_t elements) {
-  constexpr size_t kMany = 16'384;
-  constexpr size_t kLeastShare = 16;
-  return elements >= kMany && elements >= set.size() / kLeastShare && call.caller.MayBlock();
+  constexpr size_t kLeastShare = 4;
+  return IsWorthACopy(call, set, elements, kLeastShare);
 }
 
 void ReplyElementsAtLength(Call& call, std::string_view key, const SortedSet& set, RankRange ranks,
@@ -177,15 +184,16 @@ void ReplyElementsAtLength(Call& call, std::string_view key, const SortedSet& se
 
 void ReplyMatches(Call& call, std::string_view key, const SortedSet& set,
                   const RangeRequest& request) {
+  constexpr size_t kLeastShare = 16;  // smaller because a comparison may be slow
   const RankRange ranks = request.RanksIn(set);
   if (ranks.empty()) return StartElements(call.reply, 0, request.parts);
-  if (IsLongRange(call, set, ranks.size())) {
+  const bool may_copy = IsWorthACopy(call, set, ranks.size(), kLeastShare);
+  Matches matches(set, ranks, request, call.now());
+  if (matches.Compare(may_copy ? kMany : ranks.size())) {
     if (call.IsPutOff()) return;
     return call.ReplyAtLength(
         std::make_unique<LongMatches>(CopyOfSet(call, key, set), ranks, request, call.now()));
   }
-  Matches matches(set, ranks, request, call.now());
-  matches.Compare(ranks.size());
   bool more = matches.StartReply(call.reply);
   while (more && !call.reply.IsFull()) more = matches.WriteNext(call.reply);
 }
