@@ -253,22 +253,31 @@ void Outgoing::Collect() {
   if (state_ == State::kHandshake || state_ == State::kOpen) Await();
 }
 
-void Outgoing::Flush() {
-  for (;;) {
-    if (sending_.empty()) {
-      if (tls_) {
-        tls_->Encrypt(output_, sending_);
-      } else {
-        sending_.Swap(output_);
-      }
-    }
-    if (sending_.empty()) return;
-    std::array<std::string_view, kPiecesAtOnce> pieces;
-    const auto [state, count] = socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
-    if (state == Socket::State::kBroken) return End("the connection has broken");
-    if (state == Socket::State::kNotNow) return;
-    sending_.Drop(count);
+void Outgoing::NextPart() {
+  assert(sending_.empty());
+  if (tls_) {
+    tls_->Encrypt(output_, sending_);
+  } else {
+    sending_.Swap(output_);
   }
+}
+
+// Whether the socket has taken a part and another one follows.
+bool Outgoing::HasNextPart() const {
+  if (!sending_.empty()) return false;
+  if (tls_ == nullptr) return !output_.empty();
+  return tls_->HasOutput() || (!output_.empty() && tls_->CanSpeak());
+}
+
+// Sends one part. The other side may read as fast as bytes are written, and the engine is used.
+void Outgoing::Flush() {
+  if (sending_.empty()) NextPart();
+  if (sending_.empty()) return;
+  std::array<std::string_view, kPiecesAtOnce> pieces;
+  const auto [state, count] = socket_.Write(std::span(pieces.data(), sending_.Pieces(pieces)));
+  if (state == Socket::State::kBroken) return End("the connection has broken");
+  if (state == Socket::State::kDone) sending_.Drop(count);
+  if (HasNextPart()) poller_.Wake(*this);
 }
 
 void Outgoing::Await() {

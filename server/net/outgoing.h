@@ -69,6 +69,8 @@ class Outgoing : public Polled, public std::enable_shared_from_this<Outgoing> {
   bool ShakeHands();
   void DeliverDecrypted();
   void EndTls();
+  void NextPart();
+  bool HasNextPart() const;
   void Flush();
   void Await();
   void End(std::string reason);

@@ -46,15 +46,13 @@ void Sender::Take(ClientOutput& output) {
   left_output_ = !output.buffer.empty() || may_have_more;
 }
 
+// A client that reads fast makes room in the socket as long as bytes are written. So the rest of a
+// long reply is sent in later rounds, in which other clients are served, too.
 bool Sender::Send() {
-  while (IsHeldUp() || NextPart()) {
-    const auto [state, count] = Write();
-    if (state == Socket::State::kBroken) return false;
-    if (state == Socket::State::kNotNow) return true;
-    OnSent(count);
-    if (IsHeldUp()) return true;  // the socket took a part
-  }
-  return true;
+  if (!IsHeldUp() && !NextPart()) return true;
+  const auto [state, count] = Write();
+  if (state == Socket::State::kDone) OnSent(count);
+  return state != Socket::State::kBroken;
 }
 
 // Encrypts the next part.

@@ -27,8 +27,12 @@ class Sender {
   // Whether more output remained when Take() was called last.
   bool left_output() const { return left_output_; }
 
-  // Sends as much as the socket takes now. Returns false if the connection has broken.
+  // Sends some of the next part, at most 1 MB, as far as the socket takes it now. Returns false if
+  // the connection has broken.
   bool Send();
+
+  // Whether the socket has taken a part and another one follows: Send() must be called again.
+  bool HasNextPart() const { return !IsHeldUp() && MayEncrypt(); }
 
   // Frees empty buffers.
   void Shrink();
@@ -36,7 +40,7 @@ class Sender {
   // Frees the unsent bytes. The connection must be closed afterwards.
   void Drop();
 
-  // Whether the socket did not take everything. Send() must be called again when the socket is
+  // Whether the socket did not take the whole part. Send() must be called again when the socket is
   // writable.
   bool IsHeldUp() const { return !sending_.empty(); }
 
@@ -52,7 +56,9 @@ class Sender {
   uint64_t TakeSent() { return std::exchange(sent_, 0); }
 
  private:
-  bool MayEncrypt() const { return tls_ != nullptr && (!plain_.empty() || tls_->HasOutput()); }
+  bool MayEncrypt() const {
+    return tls_ != nullptr && (tls_->HasOutput() || (!plain_.empty() && tls_->CanSpeak()));
+  }
   bool NextPart();
   Socket::Result Write() const;
   void OnSent(size_t count);

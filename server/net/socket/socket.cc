@@ -17,6 +17,7 @@ namespace {
 using State = Socket::State;
 
 constexpr size_t kMostPieces = 64;
+constexpr size_t kMostWritten = (1u << 20) + (64u << 10);  // room for a part that TLS encrypted
 
 // Returns the result of a failed call.
 Socket::Result Failure() {
@@ -40,7 +41,8 @@ Socket::Result Socket::Read(std::span<char> space) const {
 
 Socket::Result Socket::Write(std::string_view bytes) const {
   assert(!bytes.empty());
-  const ssize_t count = send(descriptor_, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+  const size_t size = std::min(bytes.size(), kMostWritten);
+  const ssize_t count = send(descriptor_, bytes.data(), size, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return Failure();
   return {State::kDone, static_cast<size_t>(count)};
 }
@@ -48,12 +50,15 @@ Socket::Result Socket::Write(std::string_view bytes) const {
 Socket::Result Socket::Write(std::span<const std::string_view> pieces) const {
   std::array<iovec, kMostPieces> parts;
   assert(!pieces.empty() && pieces.size() <= parts.size());
-  std::ranges::transform(pieces, parts.begin(), [](std::string_view piece) {
-    return iovec{.iov_base = const_cast<char*>(piece.data()), .iov_len = piece.size()};
-  });
+  size_t part_count = 0;
+  for (size_t left = kMostWritten; left > 0 && part_count < pieces.size(); ++part_count) {
+    const std::string_view piece = pieces[part_count].substr(0, left);
+    parts[part_count] = {.iov_base = const_cast<char*>(piece.data()), .iov_len = piece.size()};
+    left -= piece.size();
+  }
   msghdr message = {};
   message.msg_iov = parts.data();
-  message.msg_iovlen = pieces.size();
+  message.msg_iovlen = part_count;
   const ssize_t count = sendmsg(descriptor_, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (count < 0) return Failure();
   return {State::kDone, static_cast<size_t>(count)};

@@ -38,7 +38,8 @@ class Socket {
 
   int descriptor() const { return descriptor_; }
 
-  // `space`, `bytes` and `pieces` are not empty.
+  // `space`, `bytes` and `pieces` are not empty. A call writes a little more than 1 MB at most:
+  // while the other side reads as fast as bytes are written, the system would take much more.
   Result Read(std::span<char> space) const;
   Result Write(std::string_view bytes) const;
   Result Write(std::span<const std::string_view> pieces) const;  // in one call; at most 64 pieces

@@ -2,8 +2,7 @@
 #include "server/net/socket/tls.h"
 
 #include <gtest/gtest.h>
-#include <openssl/evp.h>
-#include <openssl/x509.h>
+#include <openssl/ssl.h>
 
 #include <array>
 #include <memory>
@@ -11,22 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "tests/server/net/socket/tls_for_tests.h"
+
 namespace zsetd {
 namespace {
-
-// Returns a context with a certificate that signs itself.
-TlsContext MakeContext() {
-  TlsContext context(SSL_CTX_new(TLS_server_method()), SSL_CTX_free);
-  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(EVP_EC_gen("P-256"), EVP_PKEY_free);
-  const std::unique_ptr<X509, decltype(&X509_free)> certificate(X509_new(), X509_free);
-  X509_gmtime_adj(X509_getm_notBefore(certificate.get()), 0);
-  X509_gmtime_adj(X509_getm_notAfter(certificate.get()), 3600);
-  X509_set_pubkey(certificate.get(), key.get());
-  EXPECT_GT(X509_sign(certificate.get(), key.get(), EVP_sha256()), 0);
-  EXPECT_EQ(SSL_CTX_use_certificate(context.get(), certificate.get()), 1);
-  EXPECT_EQ(SSL_CTX_use_PrivateKey(context.get(), key.get()), 1);
-  return context;
-}
 
 // A client of OpenSSL, and the end of the server under test.
 class Pair {
@@ -77,7 +64,7 @@ class Pair {
   const std::unique_ptr<SSL, decltype(&SSL_free)> client_{SSL_new(client_context_.get()), SSL_free};
   BIO* const to_client_ = BIO_new(BIO_s_mem());  // `client_` owns both
   BIO* const from_client_ = BIO_new(BIO_s_mem());
-  Tls server_{MakeContext()};
+  Tls server_{MakeSelfSignedContext()};
   std::string received_;
 };
 
