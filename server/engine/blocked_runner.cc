@@ -52,6 +52,7 @@ void BlockedRunner::Serve() {
       }
       existed = entry != nullptr;
       number = client->blocked->number;
+      if (client->connection.close_now) continue;  // the reply would be lost
       const Wait& wait = *client->blocked->wait;
       if (entry == nullptr) {
         if (wait.EndsWithoutKey()) RunAgain(*client, key->second);

@@ -17,6 +17,7 @@ void Clients::Attach(Client& client) {
   Reset(client);
   by_id_.emplace(client.id, &client);
   client.reply.set_most_bytes(MostReplyBytes());
+  client.limiter_ = this;
   weights_.Add(client);
   ++metrics_.stats().connections_received;
 }
@@ -27,6 +28,7 @@ void Clients::Detach(Client& client) {
   EndLongReply(client);
   on_leave_(client);
   weights_.Remove(client);
+  client.limiter_ = nullptr;
   by_id_.erase(client.id);
 }
 
@@ -66,22 +68,46 @@ size_t Clients::KeptFor(const Client& replica) const {
   return replica.output.UnsentBytes() + (kept <= backlog ? 0 : kept);
 }
 
+// Whether any limit of the client is exceeded, according to `exceeds(watch, limit, bytes)`.
+//
 // The data of a long reply counts as unsent: in Redis the whole reply, which is longer, counts.
 //
 // No request is run while much is unsent, but messages come from others: so those of a client that
 // subscribes to nothing, of MONITOR and CLIENT TRACKING, have the limits of one that does.
-bool Clients::IsStalled(Client& client) const {
-  const OutputWatch::Stopwatch& clock = host_.stopwatch;
+template <class Exceeds>
+bool Clients::ExceedsLimit(Client& client, Exceeds exceeds) const {
   const OutputLimits& limits = settings_.client_output_buffer_limit;
-  const size_t unsent =
-      ClientOutput::Counted(client.output.UnsentBytes() + client.output.LongReplyBytes());
+  ClientOutput& output = client.output;
+  const size_t unsent = ClientOutput::Counted(output.UnsentBytes() + output.LongReplyBytes());
   if (LeavesTooMuchUnread(client, access_)) return true;
-  if (client.IsReplica())
-    return client.output.watch.Exceeds(limits.replica, KeptFor(client), clock);
-  if (client.IsSubscriber()) return client.output.watch.Exceeds(limits.pubsub, unsent, clock);
-  return client.output.watch.Exceeds(limits.normal, unsent, clock) ||
-         client.output.push_watch.Exceeds(
-             limits.pubsub, ClientOutput::Counted(client.output.UnsentPushBytes()), clock);
+  if (client.IsReplica()) return exceeds(output.watch, limits.replica, KeptFor(client));
+  if (client.IsSubscriber()) return exceeds(output.watch, limits.pubsub, unsent);
+  return exceeds(output.watch, limits.normal, unsent) ||
+         exceeds(output.push_watch, limits.pubsub, ClientOutput::Counted(output.UnsentPushBytes()));
+}
+
+bool Clients::IsStalled(Client& client) const {
+  return ExceedsLimit(client, [this](OutputWatch& watch, const OutputLimit& limit, size_t unsent) {
+    return watch.Exceeds(limit, unsent, host_.stopwatch);
+  });
+}
+
+// One script or transaction may write any number of messages, so the hard limit applies to each.
+// The client leaves when its connection is served next: lists of clients are being read now. If its
+// own reply is in progress, that stays, and has a limit of its own.
+void Clients::OnMessage(Client& client) {
+  const auto exceeds = [](const OutputWatch&, const OutputLimit& limit, size_t unsent) {
+    return OutputWatch::ExceedsHard(limit, unsent);
+  };
+  if (!ExceedsLimit(client, exceeds)) return;
+  host_.log->Write(LogLevel::kWarning,
+                   "Closing " + client.address + ": output buffer limit exceeded, " +
+                       std::to_string(client.output.UnsentBytes()) + " bytes are unsent");
+  ++metrics_.stats().stalled_disconnections;
+  client.output.pending_pushes = OutputBuffer();
+  if (!client.ReplyInProgress()) client.output.buffer = OutputBuffer();
+  client.NoteMemory();
+  CloseNow(client);
 }
 
 void Clients::CloseForOutputLimit(Client& client) {

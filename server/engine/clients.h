@@ -25,7 +25,7 @@ namespace zsetd {
 //
 // Invariants: each attached client has a user and an id of its own; the memory of all is weighed
 // while maxmemory-clients is set.
-class Clients {
+class Clients : private OutputLimiter {
  public:
   using ById = std::map<uint64_t, Client*>;
 
@@ -105,6 +105,9 @@ class Clients {
 
  private:
   static void CloseNow(Client& client);
+  void OnMessage(Client& client) override;
+  template <class Exceeds>
+  bool ExceedsLimit(Client& client, Exceeds exceeds) const;
   bool IsIdle(const Client& client) const;
   size_t KeptFor(const Client& replica) const;
   size_t MemoryLimit() const;

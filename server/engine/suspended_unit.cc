@@ -115,6 +115,7 @@ void SuspendedUnit::Replace(Client& leaving) {
   stand_in_->reply.set_most_bytes(engine_.clients().MostReplyBytes());
   stand_in_->output.reply_mode = ClientOutput::ReplyMode::kOff;
   stand_in_->suspended = true;
+  stand_in_->connection.close_now = true;  // it receives no messages
   stand_in_->transaction = std::move(leaving.transaction);
   leaving.transaction = Transaction();
   command_->client = stand_in_.get();

@@ -40,6 +40,12 @@ class Client : public Caller {
     if (weights_ != nullptr) weights_->Note(*this);
   }
 
+  // Records that a message was written to its output. The client may have to be closed.
+  void NoteMessage() {
+    NoteMemory();
+    if (limiter_ != nullptr) limiter_->OnMessage(*this);
+  }
+
   // Frees what a client does not need whose connection closes without sending anything more.
   void DropBuffers();
 
@@ -98,10 +104,14 @@ class Client : public Caller {
   friend class ClientWeights;
   ClientWeights::Entry weight_;
   ClientWeights* weights_ = nullptr;  // set as long as the client is attached
+
+  friend class Clients;
+  OutputLimiter* limiter_ = nullptr;  // set as long as the client is attached
 };
 
 template <class Write>
 void Mailbox::Push(Write write) {
+  if (client_.connection.close_now) return;
   const bool waits = client_.ReplyInProgress();
   ClientOutput& output = client_.output;
   OutputBuffer& buffer = waits ? output.pending_pushes : output.buffer;
@@ -110,8 +120,8 @@ void Mailbox::Push(Write write) {
   writer.set_protocol(client_.reply.protocol());
   write(writer);
   output.pushed_bytes += buffer.size() - before;
-  client_.NoteMemory();
   if (!waits) Wake();
+  client_.NoteMessage();
 }
 
 }  // namespace zsetd

@@ -11,6 +11,15 @@
 
 namespace zsetd {
 
+class Client;
+
+// Is notified of each message to a client, and closes the client if too much is unsent.
+class OutputLimiter {
+ public:
+  virtual ~OutputLimiter() = default;
+  virtual void OnMessage(Client& client) = 0;
+};
+
 // The output of a client: replies to its requests, and messages ("pushes") that it did not request.
 //
 //   reply ──► buffer ──► being sent ──► the network

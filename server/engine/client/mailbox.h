@@ -17,7 +17,8 @@ class Mailbox {
 
   // Sends the client an unsolicited message, such as one of a channel it is subscribed to. While
   // the client's own command runs, or is being replied to, the message waits for that reply's end.
-  // `write` gets a ReplyWriter. Defined in client.h.
+  // Closes the client at the hard limit of its output; a client that is being closed receives
+  // nothing. `write` gets a ReplyWriter. Defined in client.h.
   template <class Write>
   void Push(Write write);
 

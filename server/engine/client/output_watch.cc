@@ -9,10 +9,14 @@ bool IsOver(size_t bytes, int64_t limit) {
 
 }  // namespace
 
+bool OutputWatch::ExceedsHard(const OutputLimit& limit, size_t unsent_bytes) {
+  return IsOver(unsent_bytes, limit.hard_bytes);
+}
+
 // Like Redis, closes a client only after the limit's seconds, also if these are 0.
 bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes,
                           const Stopwatch& stopwatch) {
-  if (IsOver(unsent_bytes, limit.hard_bytes)) return true;
+  if (ExceedsHard(limit, unsent_bytes)) return true;
   if (!IsOver(unsent_bytes, limit.soft_bytes)) {
     over_soft_since_.reset();
     return false;

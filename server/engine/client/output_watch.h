@@ -19,6 +19,9 @@ class OutputWatch {
   // limit has been exceeded. Reads the stopwatch only while it is.
   bool Exceeds(const OutputLimit& limit, size_t unsent_bytes, const Stopwatch& stopwatch);
 
+  // Whether the client must be closed regardless of time.
+  static bool ExceedsHard(const OutputLimit& limit, size_t unsent_bytes);
+
  private:
   std::optional<Micros> over_soft_since_;
 };

@@ -71,6 +71,67 @@ class Subscribers(ZsetdTest):
         if not SANITIZED:
             self.assertLess(self.server.peak_memory() - before, 16 * MB)
 
+    def test_that_do_not_read_are_closed_at_the_hard_limit_while_one_command_runs(self):
+        """A script, a transaction or a command writes far more than the limit at a time."""
+        keys = [b"key:%d" % number for number in range(50_000)]
+        script = "for i = 1, 1000 do redis.call('%s', %s ARGV[1]) end"
+
+        def run_transaction():
+            self.publisher.socket.sendall(
+                request("MULTI") + request("PUBLISH", "news", MESSAGE) * 1000 + request("EXEC"))
+            for _ in range(1001):
+                self.publisher.reply()
+            self.assertEqual(len(self.publisher.reply()), 1000)
+
+        def delete_keys():
+            self.publisher.ask("MSET", *[word for key in keys for word in (key, "")])
+            self.publisher.ask("CONFIG", "SET", "notify-keyspace-events", "KEA")
+            self.publisher.ask("DEL", *keys)
+
+        run_script = lambda command, name: self.publisher.ask(
+            "EVAL", script % (command, name), 0, MESSAGE)
+        tracks = [("HELLO", "3"), ("CLIENT", "TRACKING", "ON")]
+        for listens, cause in (
+                ([("PSUBSCRIBE", "*")], lambda: run_script("PUBLISH", "'news',")),
+                ([("MONITOR",)], lambda: run_script("ECHO", "")),
+                ([("SUBSCRIBE", "news")], run_transaction),
+                ([("PSUBSCRIBE", "*")], delete_keys),
+                ([*tracks, ("MGET", *keys[:5000])],
+                 lambda: self.publisher.ask(
+                     "EVAL", "for i = 1, #ARGV do redis.call('SET', ARGV[i], '') end", 0, *keys))):
+            with self.subTest(listens=listens[-1][:2]):
+                self.start_with("64kb 0 0", "--maxmemory-clients", "0")
+                listeners = [self.connect(receive_buffer=4096) for _ in range(20)]
+                for listener in listeners:
+                    for words in listens:
+                        listener.ask(*words)
+                before = self.server.peak_memory()
+                cause()
+                for listener in listeners:
+                    listener.rest_until_broken()
+                self.assertTrue(
+                    eventually(lambda: self.publisher.ask("CLIENT", "LIST").count(b"\n") == 1))
+                closed = self.publisher.ask("INFO", "stats").split(
+                    b"client_output_buffer_limit_disconnections:")[1].split()[0]
+                self.assertEqual(int(closed), len(listeners))
+                self.assertIn("output buffer limit exceeded", self.server.log())
+                if not SANITIZED:
+                    self.assertLess(self.server.peak_memory() - before, 100 * MB)
+
+    def test_that_are_closed_take_no_element(self):
+        """A client that is closed for its messages cannot receive the element that it waits for."""
+        self.start_with("64kb 0 0")
+        client = self.connect(receive_buffer=4096)
+        client.ask("HELLO", "3")
+        client.ask("SUBSCRIBE", "news")
+        client.send("BLPOP", "list", 0)
+        self.assertTrue(eventually(
+            lambda: b"blocked_clients:1\r" in self.publisher.ask("INFO", "clients")))
+        self.publisher.ask("EVAL", "for i = 1, 100 do redis.call('PUBLISH', 'news', ARGV[1]) end "
+                           "redis.call('RPUSH', 'list', 'element')", 0, MESSAGE)
+        client.rest_until_broken()
+        self.assertEqual(self.publisher.ask("LRANGE", "list", 0, -1), [b"element"])
+
     def test_that_do_not_read_are_closed_after_the_soft_limits_time(self):
         self.start_with("0 2mb 1")
         self.listen(receive_buffer=4096)

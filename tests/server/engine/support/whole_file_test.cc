@@ -17,7 +17,7 @@ namespace {
 
 // The operations on files, in order: "sync NAME", "rename NAME". The functions below replace those
 // of the C library.
-std::vector<std::string>& Steps() {
+std::vector<std::string>& FileSteps() {
   static std::vector<std::string> steps;
   return steps;
 }
@@ -30,12 +30,12 @@ std::string NameOf(int descriptor) {
 }  // namespace
 
 extern "C" int fsync(int descriptor) {
-  Steps().push_back("sync " + NameOf(descriptor));
+  FileSteps().push_back("sync " + NameOf(descriptor));
   return static_cast<int>(syscall(SYS_fsync, descriptor));
 }
 
 extern "C" int rename(const char* from, const char* to) noexcept {
-  Steps().push_back("rename " + std::filesystem::path(to).filename().string());
+  FileSteps().push_back("rename " + std::filesystem::path(to).filename().string());
   return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
 
@@ -51,7 +51,7 @@ class ReplaceFileTest : public testing::Test {
     directory_ = mkdtemp(name.data());
     path_ = directory_ / "target";
     std::ofstream(path_) << "old";
-    Steps().clear();
+    FileSteps().clear();
   }
   ~ReplaceFileTest() override { fs::remove_all(directory_); }
 
@@ -87,10 +87,10 @@ TEST_F(ReplaceFileTest, HasTheNewTextAndThePermissions) {
 // succeeded.
 TEST_F(ReplaceFileTest, SyncsTheFileThenRenamesItThenSyncsTheDirectory) {
   ASSERT_TRUE(Replace(path_, "new").ok());
-  ASSERT_EQ(Steps().size(), 3u);
-  EXPECT_TRUE(Steps()[0].starts_with("sync target.")) << Steps()[0];
-  EXPECT_EQ(Steps()[1], "rename target");
-  EXPECT_EQ(Steps()[2], "sync " + directory_.filename().string());
+  ASSERT_EQ(FileSteps().size(), 3u);
+  EXPECT_TRUE(FileSteps()[0].starts_with("sync target.")) << FileSteps()[0];
+  EXPECT_EQ(FileSteps()[1], "rename target");
+  EXPECT_EQ(FileSteps()[2], "sync " + directory_.filename().string());
 }
 
 TEST_F(ReplaceFileTest, CreatesAMissingFile) {
