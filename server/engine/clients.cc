@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "server/engine/acl/input_limits.h"
 
@@ -148,20 +147,34 @@ bool Clients::IsIdle(const Client& client) const {
 
 // At most `hz` times a second, because it takes time for each client; there may be a tick for each
 // deadline.
-void Clients::Maintain() {
-  const Millis now = store_.now();
-  if (!maintains_) return;
-  if (std::chrono::abs(now - maintained_at_) < Millis(1000) / settings_.hz) return;
+bool Clients::BeginsMaintenance(Millis now) {
+  if (!maintains_) return false;
+  if (std::chrono::abs(now - maintained_at_) < Millis(1000) / settings_.hz) return false;
   maintained_at_ = now;
-  std::vector<Client*> idle;  // separate, because a disconnected client leaves by_id_
-  for (const auto& [id, client] : by_id_) {
-    if (IsIdle(*client)) idle.push_back(client);
-    if (IsStalled(*client) || client->HoldsIdleBuffers(now)) client->mailbox.Wake();
-    if (client->output.long_reply)
-      client->NoteMemory();  // its part of a shared copy may have grown
+  return true;
+}
+
+// A client that is closed leaves `by_id_`.
+void Clients::Maintain(Micros budget) {
+  const Millis now = store_.now();
+  if (!IsMaintaining() && !BeginsMaintenance(now)) return;
+  const Micros until = host_.stopwatch() + budget;
+  auto next = by_id_.lower_bound(std::exchange(maintained_next_, 0));
+  while (next != by_id_.end()) {
+    const auto [id, client] = *next;
+    Maintain(*client, now);
+    next = by_id_.upper_bound(id);
+    if (next == by_id_.end() || host_.stopwatch() <= until) continue;
+    maintained_next_ = next->first;
+    return;
   }
-  for (Client* client : idle) Disconnect(*client);
   store_.copies().Sweep();
+}
+
+void Clients::Maintain(Client& client, Millis now) {
+  if (IsIdle(client)) return Disconnect(client);
+  if (IsStalled(client) || client.HoldsIdleBuffers(now)) client.mailbox.Wake();
+  if (client.output.long_reply) client.NoteMemory();  // its part of a shared copy may have grown
 }
 
 size_t Clients::MostReplyBytes() const {

@@ -95,8 +95,10 @@ class Clients : private OutputLimiter {
   }
 
   // Wakes stalled clients and those that hold a large buffer for nothing, and closes idle ones;
-  // `hz` times a second at most. O(clients).
-  void Maintain();
+  // `hz` times a second at most. O(clients). Stops when the budget is spent; the next call
+  // continues with the other clients.
+  void Maintain(Micros budget);
+  bool IsMaintaining() const { return maintained_next_ != 0; }  // more is left for the next call
   void set_maintains(bool maintains) { maintains_ = maintains; }
 
   ClientPause& pause() { return pause_; }
@@ -108,6 +110,8 @@ class Clients : private OutputLimiter {
   void OnMessage(Client& client) override;
   template <class Exceeds>
   bool ExceedsLimit(Client& client, Exceeds exceeds) const;
+  bool BeginsMaintenance(Millis now);
+  void Maintain(Client& client, Millis now);
   bool IsIdle(const Client& client) const;
   size_t KeptFor(const Client& replica) const;
   size_t MemoryLimit() const;
@@ -126,6 +130,7 @@ class Clients : private OutputLimiter {
   uint64_t last_id_ = 0;
   bool maintains_ = true;
   Millis maintained_at_{0};
+  uint64_t maintained_next_ = 0;  // clients from this id on are left; 0: none
   std::optional<Millis> http_logged_at_;
 };
 

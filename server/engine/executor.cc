@@ -17,6 +17,7 @@ namespace zsetd {
 namespace {
 
 constexpr Micros kDueBudget{1000};  // for clients that time serves, before a batch of requests
+constexpr Micros kPostponedBudget{1000};  // for postponed requests, when a request ends the pause
 
 // The error of a refused EXEC. As in Redis, the reason loses its plain code word.
 std::string AbortLine(std::string_view reason) {
@@ -65,8 +66,8 @@ void Executor::Execute(Client& client, Args argv) {
   clients_.Evict();
   if (client.connection.close_now) return;
   Process(client, argv);
-  if (clients_.pause().HasPostponed()) [[unlikely]]
-    RunPostponed();
+  if (clients_.pause().HasUnreleased() && !clients_.IsPaused()) [[unlikely]]
+    RunPostponed(kPostponedBudget);
 }
 
 void Executor::Process(Client& client, Args argv) {
@@ -262,9 +263,9 @@ void Executor::DoDueWork(Micros budget) {
   metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
   blocked_runner_.ServeDue(budget);
   blocked_runner_.EndDueWaits();
-  RunPostponed();
+  RunPostponed(budget);
   if (!mode_.IsBetweenUnits()) return;
-  clients_.Maintain();
+  clients_.Maintain(budget);
   clients_.Evict();
   if (engine_.settings().maxmemory > 0) {
     store_.MeasureMemory();
@@ -291,6 +292,7 @@ std::optional<Millis> Executor::NextDeadline() const {
     if (next && (!earliest || *next < *earliest)) earliest = next;
   };
   consider(clients_.pause().NextDeadline(now));
+  if (clients_.IsMaintaining()) consider(now);
   if (store_.IsEvictionDue() || notifier_.HasTooManyTrackedKeys()) consider(now);
   if (engine_.tasks().HasWork()) consider(now);
   if (mode_.HasWholeData()) consider(notifier_.NextTop());
@@ -305,16 +307,19 @@ std::optional<Millis> Executor::NextDeadline() const {
   return earliest;
 }
 
-// One of them may start another pause.
-void Executor::RunPostponed() {
+// At least one runs. One of them may start another pause, or be a script that is suspended.
+void Executor::RunPostponed(Micros budget) {
   ClientPause& pause = clients_.pause();
-  if (!pause.HasPostponed() || !mode_.MayChangeByItself(store_.now())) return;
+  if (!pause.HasPostponed()) return;
+  if (!clients_.IsPaused()) pause.Release();
   clock_.Restart();
-  while (!clients_.IsPaused()) {
-    const std::optional<ClientPause::PostponedRequest> held = pause.TakeFirst();
+  const Micros until = clock_.began_at() + budget;
+  while (mode_.IsBetweenUnits()) {
+    const std::optional<ClientPause::PostponedRequest> held = pause.TakeReleased();
     if (!held) return;
     Process(*held->client, held->argv.argv());
     held->client->mailbox.Wake();
+    if (host_.stopwatch() > until) return;
   }
 }
 

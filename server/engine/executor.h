@@ -98,7 +98,7 @@ class Executor {
   void Enqueue(Client& client, const Command& command, Args argv);
   static void EndExceptions(Client& client, Args argv);
   void DoDueWork(Micros budget);
-  void RunPostponed();
+  void RunPostponed(Micros budget);
   bool MustWaitForExpiry(const Client& client, const Command& command, Args argv);
   void RunOverdue(Micros budget);
 

@@ -107,6 +107,9 @@ class Client : public Caller {
 
   friend class Clients;
   OutputLimiter* limiter_ = nullptr;  // set as long as the client is attached
+
+  friend class ClientPause;
+  uint64_t postponed_at_ = 0;  // its place in the order of postponed clients; 0: none
 };
 
 template <class Write>

@@ -46,8 +46,9 @@ ClientPause::Reach ClientPause::ReachAt(Millis now) const {
 }
 
 std::optional<Millis> ClientPause::NextDeadline(Millis now) const {
+  if (HasReleased()) return now;
   if (IsOn(now)) return until_;
-  if (!postponed_.empty()) return now;
+  if (HasPostponed()) return now;
   return std::nullopt;
 }
 
@@ -59,19 +60,20 @@ bool ClientPause::Holds(const Client& client, uint32_t flags, Millis now) const 
 void ClientPause::Postpone(Client& client, Args argv) {
   assert(!argv.empty() && client.postponed_request.empty());
   client.postponed_request = OwnedArgs(argv);
-  postponed_.push_back(&client);
+  client.postponed_at_ = next_++;
+  postponed_.emplace(client.postponed_at_, &client);
 }
 
 void ClientPause::Remove(Client& client) {
-  if (client.postponed_request.empty()) return;
-  std::erase(postponed_, &client);
-  client.postponed_request = OwnedArgs();
+  const uint64_t place = std::exchange(client.postponed_at_, 0);
+  if (postponed_.erase(place) > 0) client.postponed_request = OwnedArgs();
 }
 
-std::optional<ClientPause::PostponedRequest> ClientPause::TakeFirst() {
-  if (postponed_.empty()) return std::nullopt;
-  Client* const first = postponed_.front();
-  postponed_.pop_front();
+std::optional<ClientPause::PostponedRequest> ClientPause::TakeReleased() {
+  if (!HasReleased()) return std::nullopt;
+  Client* const first = postponed_.begin()->second;
+  postponed_.erase(postponed_.begin());
+  first->postponed_at_ = 0;
   assert(!first->postponed_request.empty());
   return PostponedRequest{first, std::exchange(first->postponed_request, {})};
 }

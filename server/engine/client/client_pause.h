@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <optional>
 
 #include "core/util/time.h"
@@ -20,7 +20,10 @@ class Client;
 // end, but are not visible. Each cause has a pause of its own, so the end of one does not end
 // another.
 //
-// Invariant: the postponed clients are those with a request in `postponed_request`.
+// When all pauses have ended, the postponed requests are released. They run a few at a time. If
+// another pause begins in the meantime, each released request is checked again when its turn comes.
+//
+// Invariant: each postponed client has a request in `postponed_request`.
 class ClientPause {
  public:
   enum class Cause { kCommand, kFailover, kShutdown, kMigration };  // kCommand: CLIENT PAUSE
@@ -40,8 +43,8 @@ class ClientPause {
   bool IsOn(Millis now) const { return mode_.IsPaused(now); }
   bool IsOn(Cause cause, Millis now) const { return pauses_[static_cast<size_t>(cause)].IsOn(now); }
 
-  // The end of the last pause, while any is on. The present time, if all have ended and requests
-  // are still postponed.
+  // The end of the last pause, while any is on. The present time, if requests are released, or all
+  // pauses have ended and requests are still postponed.
   std::optional<Millis> NextDeadline(Millis now) const;
 
   // Whether a request of the client with these flags (CommandFlag) must be postponed while a pause
@@ -51,15 +54,23 @@ class ClientPause {
   // Postpones the client's request.
   void Postpone(Client& client, Args argv);
 
-  // Removes the client and its request; no effect if it has none. O(postponed clients).
+  // Removes the client and its request; no effect if it has none. O(log(postponed clients)).
   void Remove(Client& client);
 
-  // Removes and returns the client that was postponed first, with its request; or nothing.
+  // Releases all postponed requests.
+  void Release() { released_until_ = next_; }
+  bool HasReleased() const { return HasPostponed() && postponed_.begin()->first < released_until_; }
+  bool HasUnreleased() const {
+    return HasPostponed() && postponed_.rbegin()->first >= released_until_;
+  }
+
+  // Removes and returns the client whose released request was postponed first, with the request; or
+  // nothing.
   struct PostponedRequest {
     Client* client;
     OwnedArgs argv;
   };
-  std::optional<PostponedRequest> TakeFirst();
+  std::optional<PostponedRequest> TakeReleased();
 
   size_t postponed() const { return postponed_.size(); }
   bool HasPostponed() const { return !postponed_.empty(); }
@@ -77,9 +88,11 @@ class ClientPause {
   Reach ReachAt(Millis now) const;
 
   ServerMode& mode_;
-  std::array<Pause, kCauses> pauses_;  // by cause
-  std::optional<Millis> until_;        // the latest end of all
-  std::deque<Client*> postponed_;
+  std::array<Pause, kCauses> pauses_;      // by cause
+  std::optional<Millis> until_;            // the latest end of all
+  std::map<uint64_t, Client*> postponed_;  // by Client::postponed_at_, in order of arrival
+  uint64_t next_ = 1;
+  uint64_t released_until_ = 0;  // those before this place are released
 };
 
 }  // namespace zsetd

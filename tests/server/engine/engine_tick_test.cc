@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "server/engine/engine.h"
 
@@ -51,6 +53,36 @@ TEST_F(EngineTick, ChecksClientsOncePerPeriod) {
 TEST_F(EngineTick, ChecksClientsAfterTheClockIsSetBack) {
   EXPECT_EQ(WakesAt(kStart), 1);
   EXPECT_EQ(WakesAt(kStart - kPeriod), 1);
+}
+
+TEST(ClosingIdleClients, TakesSeveralTicks) {
+  constexpr int kClients = 1'000;
+  constexpr Micros kBudget{100};
+  Settings settings;
+  settings.timeout = 1;
+  Micros stopwatch{0};
+  Host host;
+  host.stopwatch = [&] { return stopwatch += Micros(1); };
+  Engine engine(settings, {}, /*seed=*/1, kStart, host);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < kClients; ++i) {
+    const uint64_t id = engine.clients().NextId();
+    clients.push_back(std::make_unique<Client>(id, "peer", "own", kStart, [] {}));
+    engine.clients().Attach(*clients.back());
+  }
+  const Millis later = kStart + Millis(2000);
+  engine.executor().AdvanceTo(later);
+  int ticks = 0;
+  for (; !engine.clients().all().empty() && ticks < kClients; ++ticks) {
+    const size_t before = engine.clients().all().size();
+    engine.executor().Tick(kBudget);
+    EXPECT_LE(before - engine.clients().all().size(), 2 * kBudget.count());
+    if (engine.clients().all().size() > 1) {
+      EXPECT_EQ(engine.executor().NextDeadline(), later);
+    }
+  }
+  EXPECT_GE(ticks, 5);
+  EXPECT_LT(ticks, kClients);
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <string_view>
+#include <vector>
+
 #include "server/engine/client/client.h"
 #include "server/engine/command/command.h"
 
@@ -55,6 +59,37 @@ TEST_F(ClientPauseTest, PausesOfOneCauseCombine) {
   pause_.Begin(Cause::kCommand, Reach::kWrites, Millis(2000), Millis(2500));
   EXPECT_FALSE(HoldsReads(Millis(2000)));
   EXPECT_TRUE(HoldsWrites(Millis(2499)));
+}
+
+TEST_F(ClientPauseTest, ReleasedRequestsAreTakenInOrder) {
+  constexpr std::string_view kRequest[] = {"PING"};
+  std::vector<std::unique_ptr<Client>> clients;
+  const auto postpone = [&] {
+    clients.push_back(std::make_unique<Client>(clients.size() + 2, "", "", kNow, [] {}));
+    pause_.Postpone(*clients.back(), kRequest);
+  };
+  for (int i = 0; i < 4; ++i) postpone();
+  EXPECT_FALSE(pause_.TakeReleased());
+  EXPECT_TRUE(pause_.HasUnreleased());
+  pause_.Release();
+  EXPECT_TRUE(pause_.HasReleased());
+  EXPECT_FALSE(pause_.HasUnreleased());
+  pause_.Begin(Cause::kCommand, Reach::kEverything, kNow, Millis(2000));
+  EXPECT_EQ(pause_.NextDeadline(kNow), kNow);
+  postpone();
+  EXPECT_TRUE(pause_.HasUnreleased());
+  EXPECT_EQ(pause_.TakeReleased()->client, clients[0].get());
+  pause_.Postpone(*clients[0], kRequest);  // by the next pause
+  pause_.Remove(*clients[2]);
+  EXPECT_TRUE(clients[2]->postponed_request.empty());
+  pause_.Remove(*clients[2]);
+  EXPECT_EQ(pause_.TakeReleased()->client, clients[1].get());
+  EXPECT_EQ(pause_.TakeReleased()->client, clients[3].get());
+  EXPECT_FALSE(pause_.TakeReleased());
+  EXPECT_EQ(pause_.NextDeadline(kNow), Millis(2000));
+  EXPECT_EQ(pause_.postponed(), 2u);
+  for (const auto& client : clients) pause_.Remove(*client);
+  EXPECT_FALSE(pause_.HasPostponed());
 }
 
 }  // namespace
