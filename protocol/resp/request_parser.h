@@ -13,6 +13,10 @@
 
 namespace zsetd {
 
+// The longest string, wherever it comes from: a snapshot or a log with a longer one could not be
+// loaded. proto-max-bulk-len limits the requests of clients further.
+inline constexpr size_t kMostStringBytes = UINT32_MAX;
+
 // The limits of a client's requests.
 struct RequestLimits {
   size_t max_bulk_bytes = 512u << 20;        // Redis: proto-max-bulk-len

@@ -260,7 +260,8 @@ void Executor::Tick(Micros budget) {
 void Executor::DoDueWork(Micros budget) {
   if (!mode_.IsBetweenUnits()) return ContinueSuspended();
   metrics_.Gather();
-  metrics_.Sample(store_.now(), store_.gauge().uncounted_bytes());
+  metrics_.Sample(std::chrono::floor<Millis>(engine_.host().stopwatch()),
+                  store_.gauge().uncounted_bytes());
   blocked_runner_.ServeDue(budget);
   blocked_runner_.EndDueWaits();
   RunPostponed(budget);

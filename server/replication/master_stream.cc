@@ -26,9 +26,7 @@ bool ConcernsLink(Args request) {
   return EqualsIgnoringCase(request[0], "ping") || EqualsIgnoringCase(request[0], "replconf");
 }
 
-RequestLimits Limits() {
-  return {.max_bulk_bytes = size_t{UINT32_MAX}};  // the limit of snapshots, too
-}
+RequestLimits Limits() { return {.max_bulk_bytes = kMostStringBytes}; }
 
 // Returns the requests in `bytes` except those that concern the link.
 std::string EncodedAgain(std::string_view bytes) {

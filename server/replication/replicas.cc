@@ -493,7 +493,7 @@ void Replicas::FreeBacklog(Millis now) {
   const bool is_needed = !all_.empty() || engine_.replication().is_replica() || ttl.count() == 0;
   if (backlog_ == nullptr || is_needed) return;
   if (!without_since_) without_since_ = now;
-  if (now - *without_since_ <= ttl) return;
+  if (std::chrono::floor<std::chrono::seconds>(now - *without_since_) <= ttl) return;
   engine_.effects().set_stream(nullptr);
   backlog_.reset();
   engine_.replication().Restart();

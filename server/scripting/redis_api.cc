@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -180,8 +181,9 @@ int SetResp(lua_State* lua) {
 // changes, replicas would diverge permanently.
 int SetRepl(lua_State* lua) {
   if (lua_gettop(lua) != 1) return Raise(lua, "ERR redis.set_repl() requires two arguments.");
-  const auto flags = static_cast<int>(lua_tonumber(lua, 1));
-  if ((flags & ~(kAofFlag | kReplicaFlag)) != 0) {
+  const lua_Number number = lua_tonumber(lua, 1);
+  const bool is_int = std::abs(number) <= std::numeric_limits<int>::max();
+  if (!is_int || (static_cast<int>(number) & ~(kAofFlag | kReplicaFlag)) != 0) {
     return Raise(lua,
                  "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or "
                  "REPL_NONE.");

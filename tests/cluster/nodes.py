@@ -41,12 +41,14 @@ class Node:
         self.folder = tempfile.TemporaryDirectory()
         self.nodes_file = pathlib.Path(self.folder.name, "nodes.conf")
         self.server = None
+        self.environment = {}
 
     def start(self, program=None, *options):
         if self.server is not None:
             self.server.stop()  # removes the folder of one that was killed
         self.server = ServerProcess(program or self.program, "--cluster-enabled", "yes",
-                                    "--dir", self.folder.name, *options, port=self.port)
+                                    "--dir", self.folder.name, *options, port=self.port,
+                                    environment=self.environment)
         self.client = redis.Redis(port=self.port, decode_responses=True)
 
     def stop(self):

@@ -1,9 +1,13 @@
 """CLUSTER MIGRATESLOTS: what clients see of the keys on their way, and failovers of either side."""
 
 import contextlib
+import os
 import re
 import socket
+import struct
+import tempfile
 import threading
+import time
 import unittest
 
 import redis
@@ -14,6 +18,9 @@ from server_process import eventually
 
 SLOT = SLOTS // 2 + 7
 KEYS = 20000
+BIG_KEYS = 500
+HOUR_S = 3600
+SANITIZED = bool(os.environ.get("SANITIZER"))
 
 
 class GrantProxy:
@@ -60,9 +67,10 @@ class GrantProxy:
 
 
 class MigrationFailures(ClusterTest):
-    def start(self, of_first, *options):
+    def start(self, of_first, *options, environment_of_second=()):
         """Starts a master with the lower half of the slots and a replica, and one with the upper half."""
         self.first, self.second, self.replica = self.nodes(3)
+        self.second.environment = dict(environment_of_second)
         self.write_files([self.first, self.second], self.replica)
         self.options = ("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0", *options)
         for node in (self.first, self.second, self.replica):
@@ -86,9 +94,16 @@ class MigrationFailures(ClusterTest):
         self.assertEqual(source.command("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", self.slot, self.slot, "NODE",
                                         target.id), "OK")
 
-    def state(self, node):
+    def migration(self, node):
         words = node.command("CLUSTER", "GETSLOTMIGRATIONS")
-        return dict(zip(words[0][::2], words[0][1::2]))["state"]
+        return dict(zip(words[0][::2], words[0][1::2]))
+
+    def state(self, node):
+        return self.migration(node)["state"]
+
+    def acknowledged(self, node):
+        """Returns when the node has received the last bytes of the migration, in seconds of its clock."""
+        return self.migration(node)["last_ack_time"]
 
     def count(self, node):
         return node.command("CLUSTER", "COUNTKEYSINSLOT", self.slot)
@@ -127,6 +142,33 @@ class MigrationFailures(ClusterTest):
         self.await_that(lambda: self.state(source) == "success", source.server.log)
         self.assertEqual(self.replica.client.dbsize(), KEYS)
         self.await_that(lambda: source.client.dbsize() == 0, source.server.log)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer wants to be the first that is loaded")
+    def test_a_clock_that_is_set_does_not_end_the_import(self):
+        with tempfile.NamedTemporaryFile() as shift:
+            shift.write(struct.pack("q", 0))
+            shift.flush()
+            clock = {"LD_PRELOAD": os.environ["SHIFTED_CLOCK"], "CLOCK_SHIFT": shift.name}
+            self.start(of_first=True, environment_of_second=clock)
+            source, target = self.first, self.second
+            for i in range(BIG_KEYS):
+                source.command("SET", f"{{{self.tag}}}:big:{i}", "x" * 100_000)
+            self.move(source, target)
+            self.await_that(lambda: self.count(target) > 0, source.server.log)
+            source.suspend()
+            self.addCleanup(source.resume)
+            self.await_that(lambda: self.acknowledged(target) + 2 < int(target.command("TIME")[0]), target.server.log)
+            self.assertNotIn(self.state(target), ("success", "failed"))
+            shift.seek(0)
+            shift.write(struct.pack("q", HOUR_S))
+            shift.flush()
+            self.await_that(lambda: int(target.command("TIME")[0]) > time.time() + HOUR_S / 2, target.server.log)
+            until = time.monotonic() + 0.5  # several ticks
+            while time.monotonic() < until:
+                self.assertNotEqual(self.state(target), "failed")
+            source.resume()
+            self.await_that(lambda: self.state(source) == "success", source.server.log)
+            self.assertEqual(target.client.dbsize(), KEYS + BIG_KEYS)
 
     def test_the_source_fails_over(self):
         self.start(of_first=True)

@@ -223,8 +223,12 @@ absl::Status SlotMigrations::StartImport(Client& source, const SlotImportRequest
   host_.bus().SetSlotsToClear(topology().slots_to_clear | slots);
   if (absl::Status saved = host_.Settle(); !saved.ok()) return saved;
   if (!EraseNow(slots)) return Refusal(std::string(kStillDeletes));
-  auto import = std::make_unique<Import>(Import{
-      .view = NewView(request), .slots = slots, .served = {}, .source = &source, .paused_at = {}});
+  auto import = std::make_unique<Import>(Import{.view = NewView(request),
+                                                .slots = slots,
+                                                .served = {},
+                                                .source = &source,
+                                                .heard_at = engine_.host().stopwatch(),
+                                                .paused_at = {}});
   slots.ForEach([&](size_t slot) { import->served.set(slot); });
   source.imported_slots = &import->served;
   imports_.push_back(std::move(import));
@@ -276,6 +280,15 @@ absl::Status SlotMigrations::FinishImport(Client& source, Millis within, uint64_
   return absl::OkStatus();
 }
 
+// The clock of the machine may be set between two messages.
+void SlotMigrations::NoteActivity(Import& import) const {
+  const Millis active = import.source->connection.last_active;
+  if (active == import.last_active) return;
+  import.last_active = active;
+  import.heard_at = engine_.host().stopwatch();
+  import.view.acknowledged = std::chrono::floor<std::chrono::seconds>(active).count();
+}
+
 std::optional<std::string_view> SlotMigrations::WhyImportFails(const Import& import) const {
   const ClusterNode* source = topology().Find(import.view.source_id);
   if (topology().self().is_replica) return "The target is not a master any more";
@@ -284,8 +297,8 @@ std::optional<std::string_view> SlotMigrations::WhyImportFails(const Import& imp
   const SlotSet& slots = import.slots;
   slots.ForEach([&](size_t slot) { is_owned &= topology().OwnerOf(slot) == source; });
   if (!is_owned) return "A slot has got another owner";
-  const Millis silent = engine_.store().now() - import.source->connection.last_active;
-  if (silent > std::chrono::seconds(engine_.settings().repl_timeout)) {
+  const Micros silent = engine_.host().stopwatch() - import.heard_at;
+  if (std::chrono::floor<std::chrono::seconds>(silent).count() >= engine_.settings().repl_timeout) {
     return "The source does not respond";
   }
   return std::nullopt;
@@ -349,9 +362,9 @@ void SlotMigrations::Tick(Micros budget) {
   }
   StartSome();
   for (size_t i = imports_.size(); i-- > 0;) {
-    const Millis active = imports_[i]->source->connection.last_active;
-    imports_[i]->view.acknowledged = std::chrono::floor<std::chrono::seconds>(active).count();
-    if (const auto reason = WhyImportFails(*imports_[i])) FailImport(i, *reason);
+    Import& import = *imports_[i];
+    NoteActivity(import);
+    if (const auto reason = WhyImportFails(import)) FailImport(i, *reason);
   }
   was_flushed_ = false;
   const auto most = static_cast<size_t>(engine_.settings().cluster_slot_migration_log_max_len);
@@ -363,17 +376,17 @@ void SlotMigrations::Tick(Micros budget) {
 // A replica that has taken a snapshot since has not seen the last note. During a pause the history
 // does not change.
 bool SlotMigrations::MustSendNote() const {
-  const Millis now = engine_.store().now();
   const bool may = !topology().self().is_replica && engine_.effects().has_stream() &&
-                   !engine_.mode().IsPaused(now);
+                   !engine_.mode().IsPaused(engine_.store().now());
   if (!may) return false;
   const SlotSet& slots = topology().slots_to_clear;
-  return slots != noted_ || (!slots.empty() && now - noted_at_ >= kBetweenNotes);
+  const bool is_old = engine_.host().stopwatch() - noted_at_ >= kBetweenNotes;
+  return slots != noted_ || (!slots.empty() && is_old);
 }
 
 void SlotMigrations::SendNote() {
   noted_ = topology().slots_to_clear;
-  noted_at_ = engine_.store().now();
+  noted_at_ = engine_.host().stopwatch();
   std::vector<std::string> words = {"CLUSTER", "SYNCSLOTS", "CLEARS"};
   for (const SlotRange range : RangesOf(noted_)) {
     words.push_back(std::to_string(range.first));

@@ -74,6 +74,8 @@ class SlotMigrations : public SlotMigrationControl,
     SlotSet slots;
     std::bitset<kSlotCount> served;  // the same, for SlotRouting
     Client* source;
+    Millis last_active{0};            // of `source`, when it was last looked at
+    Micros heard_at{0};               // when that changed, by the stopwatch
     std::optional<Micros> paused_at;  // when its source announced the pause, by the stopwatch
   };
 
@@ -91,6 +93,7 @@ class SlotMigrations : public SlotMigrationControl,
   absl::Status CheckImport(const SlotImportRequest& request) const;
   bool EraseNow(const SlotSet& slots);
   Import* ImportOf(const Client& client);
+  void NoteActivity(Import& import) const;
   std::optional<std::string_view> WhyImportFails(const Import& import) const;
   void FailImport(size_t number, std::string_view reason);
   void EndImport(size_t number, std::string_view state, std::string_view reason);
@@ -112,10 +115,10 @@ class SlotMigrations : public SlotMigrationControl,
   std::vector<std::unique_ptr<Import>> imports_;
   std::deque<SlotMigrationView> ended_;  // the latest first
   SlotSet noted_;                        // for the replicas
-  Millis noted_at_{0};
-  RequestParser parser_;             // of units; empty between them
-  bool skips_next_ = false;          // the last effect replaced the next one
-  std::optional<Micros> paused_at_;  // while an export pauses writes; by the stopwatch
+  Micros noted_at_{0};                   // by the stopwatch
+  RequestParser parser_;                 // of units; empty between them
+  bool skips_next_ = false;              // the last effect replaced the next one
+  std::optional<Micros> paused_at_;      // while an export pauses writes; by the stopwatch
   Micros may_pause_at_{0};
   bool is_journal_ = false;
   bool was_flushed_ = false;  // while slots were imported

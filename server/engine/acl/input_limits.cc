@@ -1,5 +1,6 @@
 #include "server/engine/acl/input_limits.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "server/engine/client/client_memory.h"
@@ -14,7 +15,8 @@ constexpr size_t kMostOfStrangers = 1u << 20;  // as Redis
 RequestLimits RequestLimitsFor(const Client& client, const Settings& settings,
                                const AccessControl& access) {
   RequestLimits limits;
-  limits.max_bulk_bytes = static_cast<size_t>(settings.proto_max_bulk_len);
+  limits.max_bulk_bytes =
+      std::min(static_cast<size_t>(settings.proto_max_bulk_len), kMostStringBytes);
   limits.unauthenticated = access.MustAuthenticate(client);
   return limits;
 }

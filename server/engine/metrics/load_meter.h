@@ -10,7 +10,7 @@
 
 namespace zsetd {
 
-// How fast a count grows, over its last samples.
+// How fast a count grows, over its last samples. Their times are those of the stopwatch.
 class RateMeter {
  public:
   void Sample(Millis now, uint64_t count);

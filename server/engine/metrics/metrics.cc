@@ -42,7 +42,7 @@ void Metrics::CountRead(ReadCounts& counts, const Caller& caller, const Command&
   if (IsSlow(command, took)) [[unlikely]]
     counts.slow.push_back(SlowLog::Describe(command, argv, caller, now, took));
   const int64_t threshold_ms = settings_.latency_monitor_threshold;
-  if (threshold_ms > 0 && took >= Millis(threshold_ms)) [[unlikely]]
+  if (threshold_ms > 0 && took / Millis(1) >= threshold_ms) [[unlikely]]
     counts.spikes.push_back({&command, took, now});
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/keyspace/value.h"
+#include "protocol/resp/request_parser.h"
 #include "server/engine/store/rdb_value_reader.h"
 #include "server/engine/store/shared_read.h"
 #include "server/engine/store/store.h"
@@ -147,9 +148,8 @@ bool Keys::applies_effects() const { return store_.nothing_due(); }
 
 // The server that propagated a request has already checked the length, perhaps with another limit.
 size_t Keys::most_string_bytes() const {
-  constexpr size_t kMostInSnapshot = UINT32_MAX;
   const auto most = static_cast<size_t>(store_.settings().proto_max_bulk_len);
-  return applies_effects() ? std::max(most, kMostInSnapshot) : most;
+  return applies_effects() ? kMostStringBytes : std::min(most, kMostStringBytes);
 }
 
 size_t Keys::most_sparse_hyperloglog_bytes() const {

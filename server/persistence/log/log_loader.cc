@@ -63,8 +63,7 @@ class LogLoader {
 
  private:
   static RequestLimits Limits() {
-    return {.max_bulk_bytes = size_t{UINT32_MAX},  // the limit of snapshots, too
-            .annotations = true};
+    return {.max_bulk_bytes = kMostStringBytes, .annotations = true};
   }
 
   absl::Status SkipBase();

@@ -12,6 +12,7 @@
 #include "core/sorted_set/sorted_set.h"
 #include "protocol/rdb/rdb_elements.h"
 #include "protocol/rdb/rdb_file.h"
+#include "protocol/resp/request_parser.h"
 #include "protocol/text/number_text.h"
 #include "server/engine/state/replication_state.h"
 #include "server/engine/store/element_aux.h"
@@ -24,9 +25,6 @@
 
 namespace zsetd {
 namespace {
-
-// Strings are bounded by the bytes in the file; this limit applies after decompression.
-constexpr size_t kMostStringBytes = UINT32_MAX;
 
 constexpr size_t kMostQuotedBytes = 128;  // of a key's name in an error
 constexpr uint64_t kKeysPerReport = 4096;

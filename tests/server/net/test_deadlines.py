@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import struct
 import tempfile
 import time
@@ -73,6 +74,17 @@ class Clock(ZsetdTest):
         self.set_clock(-HOUR_S)
         self.assertAlmostEqual(self.client.ask("TTL", "k"), 2 * HOUR_S, delta=20)
         self.assert_keys_still_go()
+
+    def test_set_back_does_not_freeze_figures(self):
+        def commands_per_second():
+            line = re.search(rb"instantaneous_ops_per_sec:(\d+)", self.client.ask("INFO", "stats"))
+            return int(line[1])
+
+        self.client.socket.sendall(request("PING") * 10_000)
+        self.assertEqual({self.client.reply() for _ in range(10_000)}, {b"PONG"})
+        self.assertTrue(eventually(lambda: commands_per_second() > 2000))
+        self.set_clock(-HOUR_S)
+        self.assertTrue(eventually(lambda: commands_per_second() < 1000))
 
     def test_set_forward_is_followed(self):
         self.client.ask("SET", "k", "x", "EX", HOUR_S)
