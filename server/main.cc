@@ -193,6 +193,7 @@ absl::Status Prepare(Settings& settings, const std::string& config_file,
                      const Supervisor& supervisor, Background& background, SpdlogLog& log) {
   std::set_new_handler(EndWithoutMemory);
   std::signal(SIGPIPE, SIG_IGN);  // the reader of the log may exit
+  std::signal(SIGXFSZ, SIG_IGN);  // a write past a file's limit fails, like on a full disk
   log.SetRole(MasterIn(settings).has_value());
   if (absl::Status status = EnterDirectory(settings); !status.ok()) return status;
   if (settings.daemonize && !supervisor.Exists()) {
