@@ -66,28 +66,38 @@ std::string Executable() {
   return std::filesystem::read_symlink("/proc/self/exe", ignored);
 }
 
-// Applies the settings that concern the process as a whole.
-absl::Status Apply(const Settings& settings, SpdlogLog& log) {
+// Checks the system's limit for a changed `maxclients`. The limit may be lower than that of the
+// start, so an unchanged setting is not checked again.
+absl::Status CheckMaxClients(const Settings& settings) {
   const int64_t possible = MakeRoomForClients(settings);
   if (possible < settings.maxclients) {
     return Refusal(
         "The operating system is not able to handle the specified number of clients, try with " +
         std::to_string(possible));
   }
-  log.SetLevel(settings.loglevel);
-  log.SetRole(MasterIn(settings).has_value());
   return absl::OkStatus();
 }
 
-// Like `Apply()`, but for settings that have just changed. `directory` is the working directory of
-// the process.
-absl::Status ApplyChanged(const Settings& settings, std::string& directory, SpdlogLog& log) {
+// The settings that the process has applied.
+struct Applied {
+  std::string directory;
+  int64_t max_clients = 0;
+};
+
+// Applies changed settings that concern the process as a whole.
+absl::Status ApplyChanged(const Settings& settings, Applied& applied, SpdlogLog& log) {
   if (absl::Status status = CheckBusPort(settings); !status.ok()) return status;
   std::error_code error;
-  if (settings.dir != directory) std::filesystem::current_path(settings.dir, error);
+  if (settings.dir != applied.directory) std::filesystem::current_path(settings.dir, error);
   if (error) return Refusal(error.message());
-  directory = settings.dir;
-  return Apply(settings, log);
+  applied.directory = settings.dir;
+  if (settings.maxclients != applied.max_clients) {
+    if (absl::Status status = CheckMaxClients(settings); !status.ok()) return status;
+    applied.max_clients = settings.maxclients;
+  }
+  log.SetLevel(settings.loglevel);
+  log.SetRole(MasterIn(settings).has_value());
+  return absl::OkStatus();
 }
 
 int PrintStartupError(const absl::Status& status) {
@@ -240,13 +250,11 @@ void ReportReady(const Settings& settings, Supervisor& supervisor, Background& b
 }
 
 // The functions of the program that the engine calls.
-Host HostFor(const CommandLine& line, const std::string& directory, SpdlogLog& log,
+Host HostFor(const CommandLine& line, const Settings& settings, SpdlogLog& log,
              const Supervisor& supervisor, BackgroundFree& background_free) {
   return {
-      .apply =
-          [&log, directory = std::string(directory)](const Settings& changed) mutable {
-            return ApplyChanged(changed, directory, log);
-          },
+      .apply = [&log, applied = Applied{settings.dir, settings.maxclients}](
+                   const Settings& changed) mutable { return ApplyChanged(changed, applied, log); },
       .log = &log,
       .stopwatch = MonotonicNow,
       .wall_clock = UnixNowExactly,
@@ -289,7 +297,7 @@ int Serve(const CommandLine& line) {
   boost::asio::io_context io(1);
   BackgroundFree background_free;
   Engine engine(settings, AllCommands(), seed, UnixNow(),
-                HostFor(line, settings.dir, log, supervisor, background_free));
+                HostFor(line, settings, log, supervisor, background_free));
   std::optional<ScriptingService> scripting;
   if (settings.scripting) scripting.emplace(engine);
   Migrator migrator(engine, io);

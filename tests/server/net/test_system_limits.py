@@ -1,5 +1,5 @@
-"""If the system refuses the size of a file, the server reports it and continues. It recovers when the
-system permits it again."""
+"""If the system refuses the size of a file or a descriptor, the server reports it and continues. It
+recovers when the system permits it again."""
 
 import errno
 import os
@@ -62,3 +62,16 @@ class FileSizes(LimitTest):
         self.limit(resource.RLIM_INFINITY)
         self.assertTrue(self.becomes("aof_last_write_status", "ok"))
         self.assertIsNone(self.fill())
+
+
+class Descriptors(LimitTest):
+    def test_of_a_lowered_limit_concern_only_a_new_maxclients(self):
+        self.start()
+        self.client = self.connect()
+        before = self.client.ask("CONFIG", "GET", "maxclients")
+        most = self.server.open_files() + 10
+        resource.prlimit(self.server.process.pid, resource.RLIMIT_NOFILE, (most, most))
+        self.assertEqual(self.client.ask("CONFIG", "SET", "loglevel", "verbose"), b"OK")
+        self.assertEqual(self.client.ask("CONFIG", "SET", *before), b"OK")
+        self.assert_refuses("CONFIG", "SET", "maxclients", "20000", reason="not able to handle")
+        self.assertEqual(self.client.ask("CONFIG", "GET", "maxclients"), before)
