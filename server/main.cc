@@ -296,6 +296,9 @@ int Serve(const CommandLine& line) {
             "Random seed: " + std::to_string(seed) + " (set random-seed to reproduce this run)");
   boost::asio::io_context io(1);
   BackgroundFree background_free;
+  if (const absl::Status status = background_free.Start(); !status.ok()) {
+    return FailToStart(log, status);
+  }
   Engine engine(settings, AllCommands(), seed, UnixNow(),
                 HostFor(line, settings, log, supervisor, background_free));
   std::optional<ScriptingService> scripting;
@@ -333,10 +336,8 @@ int Serve(const CommandLine& line) {
     front.AskToStop();
     front.AskToStop();  // the second call stops immediately
   });
-  if (begun.ok()) {
-    front.Run();
-    begun = loaded;
-  }
+  if (begun.ok()) begun = front.Run();
+  if (begun.ok()) begun = loaded;
   if (!begun.ok()) return FailToStart(log, begun);
   persistence.SaveTheRest();
   supervisor.ReportStopping();

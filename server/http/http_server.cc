@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "server/engine/support/errors.h"
+#include "server/engine/support/start_thread.h"
 
 namespace zsetd {
 namespace {
@@ -304,14 +305,15 @@ absl::Status HttpServer::ListenAt(std::string_view address, uint16_t port) {
 
 // Blocks all signals on the new thread, because they must interrupt the wait of the thread of the
 // commands.
-void HttpServer::Start() {
+absl::Status HttpServer::Start() {
   for (const auto& acceptor : acceptors_) Accept(*acceptor);
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { io_.run(); });
+  absl::Status started = StartThread(thread_, [this] { io_.run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
 }
 
 void HttpServer::Repeat(std::chrono::seconds first, std::chrono::seconds period,

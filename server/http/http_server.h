@@ -70,7 +70,7 @@ class HttpServer {
   absl::Status Listen(std::string_view addresses, uint16_t port);
 
   // Starts the thread.
-  void Start();
+  absl::Status Start();
 
   // Makes the server's thread call the function after `first`, and then once in each `period`. Must
   // be called before Start(), at most once.

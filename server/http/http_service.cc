@@ -115,8 +115,7 @@ absl::Status HttpService::Start(const Settings& settings) {
   if (!status.ok()) return status;
   TakeSample();
   server_.Repeat(kFirstSample, FigureHistory::kInterval, [this] { TakeSample(); });
-  server_.Start();
-  return status;
+  return server_.Start();
 }
 
 void HttpService::Handle(HttpRequest request, HttpServer::Respond respond) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "server/engine/support/allocator_stats.h"
+#include "server/engine/support/start_thread.h"
 #include "server/process/clock.h"
 
 namespace zsetd {
@@ -66,13 +67,14 @@ IoThread::~IoThread() {
 }
 
 // Signals interrupt the wait of the thread that runs the server, which handles them.
-void IoThread::Start() {
+absl::Status IoThread::Start() {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { Run(); });
+  absl::Status started = StartThread(thread_, [this] { Run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
 }
 
 void IoThread::Stop() {

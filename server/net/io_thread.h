@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
 #include "core/util/time.h"
 #include "server/engine/engine.h"
 #include "server/engine/metrics/network_counters.h"
@@ -42,7 +43,7 @@ class IoThread {
   ~IoThread();
 
   // Starts a thread that runs rounds until Stop(). The calling thread must not be in the engine.
-  void Start();
+  absl::Status Start();
   void Stop();
 
   // Runs a round on the calling thread (Poller::RunRound).

@@ -417,8 +417,8 @@ void Server::ContinueShutdown() {
 
 // Upkeep takes a turn of its own with the engine, so it is done only when it is due. The thread's
 // last turn with the engine has planned when that is.
-void Server::Run() {
-  StartThreads();
+absl::Status Server::Run() {
+  if (absl::Status started = StartThreads(); !started.ok()) return started;
   Micros now = main_.round_ended();
   while (!is_done_) {
     const Micros wait = std::min(upkeep_at_ - now, longest_wait_);
@@ -431,10 +431,18 @@ void Server::Run() {
     }
   }
   StopThreads();
+  return absl::OkStatus();
 }
 
-void Server::StartThreads() {
-  for (const auto& thread : others_) thread->Start();
+// After an error no thread runs.
+absl::Status Server::StartThreads() {
+  for (const auto& thread : others_) {
+    absl::Status started = thread->Start();
+    if (started.ok()) continue;
+    StopThreads();
+    return started;
+  }
+  return absl::OkStatus();
 }
 
 void Server::StopThreads() {

@@ -61,8 +61,9 @@ class Server : public NetworkControl, public PeerPort {
   absl::Status Apply(const Settings& settings) override;
 
   // Serves clients until the server stops. The calling thread is the main thread. Before and after
-  // this call, no thread needs to be in the engine.
-  void Run();
+  // this call, no thread needs to be in the engine. Returns an error and serves nothing if a thread
+  // cannot be created.
+  absl::Status Run();
 
   // Makes Run() stop listening, run the requests that have arrived, send the replies, close and
   // return. After a second call, or after `shutdown-timeout`, it no longer waits for clients.
@@ -121,7 +122,7 @@ class Server : public NetworkControl, public PeerPort {
   void OnTermination(int signal);
   void OnRepeatedTermination(int signal);
   void ReopenLog();
-  void StartThreads();
+  absl::Status StartThreads();
   void StopThreads();
   void DoUpkeep(bool interrupted);
   void PlanUpkeep(Micros now);

@@ -114,6 +114,7 @@ void PersistenceService::StartChecking(const ReceivedSnapshot& snapshot, OnCheck
 void PersistenceService::ContinueChecking() {
   check_->GiveTurn();
   if (!check_->done()) return;
+  if (!check_->status().ok()) checked_ = check_->status();
   check_.reset();
   std::exchange(on_checked_, nullptr)(std::move(checked_));
 }
@@ -132,16 +133,8 @@ void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapsh
                                         Replacement replacement, OnReplaced on_replaced) {
   assert(load_ == nullptr && check_ == nullptr);
   const bool keeps_data = replacement.keeps_data;
-  if (!keeps_data) {
-    EndLog();
-    engine_.store().ClearAll();
-  }
   replaced_by_ = std::move(snapshot);
   replacement_ = std::move(replacement);
-  loading_since_ = engine_.store().now();
-  on_loaded_ = std::move(on_replaced);
-  engine_.mode().set_loading(keeps_data ? ServerMode::Loading::kBeside
-                                        : ServerMode::Loading::kAlone);
   load_ = std::make_unique<LoadTurns>(
       [this, path = replaced_by_->path()](LoadTurns& turns) {
         dataset_.set_turns(&turns);
@@ -150,6 +143,15 @@ void PersistenceService::StartReplacing(std::unique_ptr<ReceivedSnapshot> snapsh
         return status;
       },
       on_progress_);
+  const bool has_thread = !load_->done();  // which waits for its first turn
+  if (has_thread && !keeps_data) {
+    EndLog();
+    engine_.store().ClearAll();
+  }
+  loading_since_ = engine_.store().now();
+  on_loaded_ = std::move(on_replaced);
+  engine_.mode().set_loading(keeps_data ? ServerMode::Loading::kBeside
+                                        : ServerMode::Loading::kAlone);
   constexpr std::chrono::milliseconds kShortLoad{10};
   if (!keeps_data) LoadFor(kShortLoad);
 }
@@ -271,6 +273,7 @@ absl::Status PersistenceService::LoadAll() {
   absl::Status status = exists.status();
   if (status.ok()) status = *exists ? append_log_.Load() : snapshots_.Load().status();
   loaded_position_ = snapshots_.loaded_position();
+  if (absl::IsResourceExhausted(status)) return status;  // no file is damaged
   if (!status.ok()) {
     return Refusal(
         std::string(ErrorLine(status)) +

@@ -122,6 +122,7 @@ absl::Status SnapshotService::StartSaving() {
   }
   job_ = std::make_unique<BackgroundSnapshot>(*std::move(file), engine_, dataset_.Contents(),
                                               on_progress_);
+  if (job_->done()) return Finish();
   reported_tenths_ = 0;
   log_.Write(LogLevel::kNotice,
              "Background saving started: " + std::to_string(job_->keys()) + " keys");
@@ -134,7 +135,7 @@ void SnapshotService::Continue() {
     job_->Continue();
     ReportProgress();
   }
-  if (job_->done()) Finish();
+  if (job_->done()) (void)Finish();
 }
 
 void SnapshotService::ReportProgress() {
@@ -148,22 +149,20 @@ void SnapshotService::ReportProgress() {
                                     " % of keys, " + Rate(job_->written(), took));
 }
 
-void SnapshotService::Finish() {
+absl::Status SnapshotService::Finish() {
   const std::unique_ptr<BackgroundSnapshot> job = std::exchange(job_, nullptr);
-  const absl::Status status = job->status();
+  absl::Status status = job->status();
   last_save_took_ = engine_.host().stopwatch() - job->started_at();
   last_save_ok_ = status.ok();
   engine_.disk().set_snapshots_fail(!status.ok());
-  if (!status.ok()) {
-    (void)FailToSave(status);
-    return;
-  }
+  if (!status.ok()) return FailToSave(std::move(status));
   saved_changes_ = job->changes();
   last_saved_at_ = engine_.store().now();
   saved_at_ = engine_.host().stopwatch();
   const uint64_t bytes = job->written();
   log_.Write(LogLevel::kNotice, "Background saving terminated with success: " + Megabytes(bytes) +
                                     ", " + Rate(bytes, *last_save_took_));
+  return status;
 }
 
 void SnapshotService::Abandon() {

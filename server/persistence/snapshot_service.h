@@ -77,7 +77,7 @@ class SnapshotService {
   absl::Status LoadAgainFrom(const std::string& path, const ReloadOptions& reload);
   absl::Status FailToSave(absl::Status why);
   void ReportProgress();
-  void Finish();
+  absl::Status Finish();
 
   Engine& engine_;
   FileSystem& files_;

@@ -1,10 +1,15 @@
 #include "server/process/background_free.h"
 
+#include <cassert>
 #include <utility>
+
+#include "server/engine/support/start_thread.h"
 
 namespace zsetd {
 
-BackgroundFree::BackgroundFree() : thread_([this] { Run(); }) {}
+absl::Status BackgroundFree::Start() {
+  return StartThread(thread_, [this] { Run(); });
+}
 
 BackgroundFree::~BackgroundFree() {
   {
@@ -12,10 +17,11 @@ BackgroundFree::~BackgroundFree() {
     ending_ = true;
   }
   arrived_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void BackgroundFree::FreeLater(std::shared_ptr<void> garbage) {
+  assert(thread_.joinable());
   {
     const std::lock_guard lock(mutex_);
     heap_.push_back(std::move(garbage));

@@ -6,13 +6,19 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+
 namespace zsetd {
 
 // Frees large objects, such as a set of millions of members, on a thread of its own, so that no
 // client waits. No other code may refer to such an object.
 class BackgroundFree {
  public:
-  BackgroundFree();
+  BackgroundFree() = default;
+  BackgroundFree(const BackgroundFree&) = delete;
+
+  // Starts the thread. Must succeed before the first FreeLater().
+  absl::Status Start();
 
   // Frees the remaining objects.
   ~BackgroundFree();

@@ -56,8 +56,7 @@ absl::Status AppendLog::Load() {
   const std::string path = directory_.PathOf(files.back().name);
   auto opened = directory_.files().Append(path);
   if (!opened.ok()) return LogRefusal("write to", path, opened.status());
-  StartThread(*std::move(opened), loaded->last);
-  return absl::OkStatus();
+  return StartThread(*std::move(opened), loaded->last);
 }
 
 absl::Status AppendLog::LoadAgain() {
@@ -83,20 +82,24 @@ absl::Status AppendLog::Create() {
 absl::Status AppendLog::StartNewFile() {
   auto file = directory_.AddIncremental();
   if (!file.ok()) return file.status();
-  StartThread(*std::move(file), 0);
-  return absl::OkStatus();
+  return StartThread(*std::move(file), 0);
 }
 
-void AppendLog::StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes) {
-  thread_start_ = end_;
-  thread_ =
+absl::Status AppendLog::StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes) {
+  auto thread =
       std::make_unique<LogThread>(directory_.files(),
                                   LogThread::Options{.directory = directory_.path(),
                                                      .manifest_name = directory_.ManifestName(),
                                                      .policy = policy_ = Policy(),
                                                      .on_progress = on_progress_},
                                   std::move(file), bytes);
+  if (const absl::Status started = thread->Start(); !started.ok()) {
+    return {started.code(), LogRefusal("append to", directory_.path(), started).message()};
+  }
+  thread_start_ = end_;
+  thread_ = std::move(thread);
   ApplySettings();
+  return absl::OkStatus();
 }
 
 // ---- While it is on. ----
@@ -217,12 +220,12 @@ absl::Status AppendLog::Enable(const std::string& directory) {
       status = absl::OkStatus();
     }
   }
+  if (status.ok()) status = StartThread(nullptr, 0);
   if (!status.ok()) {
     Leave();
     return status;
   }
   rewriter_.SetBytes(0, 0);
-  StartThread(nullptr, 0);
   StartRewriting(/*keeps_old_files=*/false);
   return absl::OkStatus();
 }

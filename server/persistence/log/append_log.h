@@ -128,7 +128,7 @@ class AppendLog : public Journal {
   bool Flush();
 
  private:
-  void StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
+  absl::Status StartThread(std::unique_ptr<WritableFile> file, uint64_t bytes);
   void ApplySettings();
   void ApplyNewPolicy() {
     if (Policy() != policy_) ApplySettings();

@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "server/engine/support/start_thread.h"
+
 namespace zsetd {
 
 JobThread::~JobThread() {
@@ -14,13 +16,16 @@ JobThread::~JobThread() {
   if (thread_.joinable()) thread_.join();
 }
 
+absl::Status JobThread::Start() {
+  return StartThread(thread_, [this] { RunAll(); });
+}
+
 void JobThread::Run(std::function<void()> job) {
   {
     const std::lock_guard lock(mutex_);
-    assert(next_ == nullptr && !stopping_);
+    assert(thread_.joinable() && next_ == nullptr && !stopping_);
     next_ = std::move(job);
   }
-  if (!thread_.joinable()) thread_ = std::thread([this] { RunAll(); });
   arrived_.notify_one();
 }
 

@@ -5,9 +5,11 @@
 #include <mutex>
 #include <thread>
 
+#include "absl/status/status.h"
+
 namespace zsetd {
 
-// Runs jobs on a thread of its own, one at a time. The thread starts with the first job.
+// Runs jobs on a thread of its own, one at a time.
 class JobThread {
  public:
   JobThread() = default;
@@ -15,6 +17,9 @@ class JobThread {
 
   // Waits for the job that is running.
   ~JobThread();
+
+  // Starts the thread. Must succeed before the first job.
+  absl::Status Start();
 
   // Returns immediately. The previous job must have ended, or be about to return.
   void Run(std::function<void()> job);

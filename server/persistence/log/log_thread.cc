@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "server/engine/support/start_thread.h"
+
 namespace zsetd {
 namespace {
 
@@ -46,8 +48,12 @@ LogThread::LogThread(FileSystem& files, Options options, std::unique_ptr<Writabl
       progress_{.file_bytes = file_bytes},
       synced_at_(Clock::now()),
       retry_at_(synced_at_),
-      written_back_(file_bytes),
-      thread_([this] { Run(); }) {}
+      written_back_(file_bytes) {}
+
+absl::Status LogThread::Start() {
+  const absl::Status started = jobs_.Start();
+  return started.ok() ? StartThread(thread_, [this] { Run(); }) : started;
+}
 
 LogThread::~LogThread() {
   {
@@ -55,7 +61,7 @@ LogThread::~LogThread() {
     stopping_ = true;
   }
   arrived_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void LogThread::Append(OutputBuffer bytes, size_t units) {

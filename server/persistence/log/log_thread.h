@@ -100,6 +100,9 @@ class LogThread {
             uint64_t file_bytes);
   LogThread(const LogThread&) = delete;
 
+  // Starts the log's thread and the jobs' thread. Must succeed before any other call.
+  absl::Status Start();
+
   // Writes and syncs the appended units, unless that fails.
   ~LogThread();
 
@@ -213,7 +216,7 @@ class LogThread {
   bool flushing_ = false;
   bool stopping_ = false;
   JobThread jobs_;      // it uses the members above
-  std::thread thread_;  // last: it uses all others
+  std::thread thread_;  // it uses all others
 };
 
 }  // namespace zsetd

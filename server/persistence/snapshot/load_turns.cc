@@ -3,6 +3,8 @@
 #include <cassert>
 #include <utility>
 
+#include "server/engine/support/start_thread.h"
+
 namespace zsetd {
 namespace {
 
@@ -11,15 +13,12 @@ constexpr std::chrono::milliseconds kLongestTurn{2};  // requests wait for its e
 }  // namespace
 
 LoadTurns::LoadTurns(Load load, std::function<void()> on_request)
-    : on_request_(std::move(on_request)), thread_([this, load = std::move(load)] {
-        absl::Status status = Begin() ? load(*this) : absl::CancelledError();
-        const std::lock_guard lock(mutex_);
-        turn_ = Turn::kNone;
-        status_ = std::move(status);
-        done_ = true;
-        changed_.notify_all();
-        if (on_request_) on_request_();
-      }) {}
+    : on_request_(std::move(on_request)) {
+  absl::Status started = StartThread(thread_, [this, load = std::move(load)] {
+    Finish(Begin() ? load(*this) : absl::CancelledError());
+  });
+  if (!started.ok()) Finish(std::move(started));
+}
 
 LoadTurns::~LoadTurns() {
   {
@@ -27,7 +26,16 @@ LoadTurns::~LoadTurns() {
     abandoned_ = true;
   }
   changed_.notify_all();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+}
+
+void LoadTurns::Finish(absl::Status status) {
+  const std::lock_guard lock(mutex_);
+  turn_ = Turn::kNone;
+  status_ = std::move(status);
+  done_ = true;
+  changed_.notify_all();
+  if (on_request_) on_request_();
 }
 
 bool LoadTurns::WantsTurn() const {

@@ -23,7 +23,8 @@ namespace zsetd {
 class LoadTurns {
  public:
   // Starts the load, which begins in a turn. The load's thread calls `on_request` when it wants a
-  // turn; it may be null.
+  // turn; it may be null. If no thread can be created, done() is true from the start, and status()
+  // returns the reason.
   using Load = std::function<absl::Status(LoadTurns&)>;
   LoadTurns(Load load, std::function<void()> on_request);
   LoadTurns(const LoadTurns&) = delete;
@@ -73,6 +74,8 @@ class LoadTurns {
 
  private:
   enum class Turn { kNone, kWanted, kGiven };
+
+  void Finish(absl::Status status);
 
   const std::function<void()> on_request_;
   mutable std::mutex mutex_;

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "server/engine/support/start_thread.h"
+
 namespace zsetd {
 namespace {
 
@@ -16,7 +18,13 @@ constexpr int kNicer = 10;
 
 SnapshotThread::SnapshotThread(std::unique_ptr<SnapshotSink> sink,
                                std::function<void()> on_progress)
-    : sink_(std::move(sink)), on_progress_(std::move(on_progress)), thread_([this] { Run(); }) {}
+    : sink_(std::move(sink)), on_progress_(std::move(on_progress)) {
+  absl::Status started = StartThread(thread_, [this] { Run(); });
+  if (started.ok()) return;
+  status_ = std::move(started);
+  sink_.reset();
+  done_ = true;
+}
 
 SnapshotThread::~SnapshotThread() {
   {
@@ -24,7 +32,7 @@ SnapshotThread::~SnapshotThread() {
     abandoned_ = abandoned_ || !finishing_;
   }
   arrived_.notify_one();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void SnapshotThread::Write(std::vector<SnapshotPiece> pieces) {

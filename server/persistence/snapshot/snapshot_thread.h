@@ -23,7 +23,8 @@ namespace zsetd {
 class SnapshotThread {
  public:
   // The thread calls `on_progress` when half of the room is free again, and when done() becomes
-  // true; it may be null. Its state outlives this.
+  // true; it may be null. Its state outlives this. If no thread can be created, done() is true from
+  // the start, and status() returns the reason.
   explicit SnapshotThread(std::unique_ptr<SnapshotSink> sink,
                           std::function<void()> on_progress = nullptr);
 

@@ -55,6 +55,7 @@ absl::Status ResultOf(LogThread& thread, LogStep step) {
 TEST(LogThread, NothingIsDurableAfterAFailedSyncUntilANewFileExists) {
   MemoryFiles files;
   LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
+  ASSERT_TRUE(thread.Start().ok());
   BreakBySync(thread, files);
 
   const LogManifest present = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
@@ -83,6 +84,7 @@ TEST(LogThread, AppendedUnitsAreInTheFileUnlessASyncIsRunning) {
       return absl::OkStatus();
     });
     LogThread thread(files, With(policy), FirstFile(files), 0);
+    ASSERT_TRUE(thread.Start().ok());
     thread.Append(Bytes("a"));
     EXPECT_EQ(files.contents().at("/log/a.1.incr.aof"), "a");
     EXPECT_EQ(thread.progress().written, 1u);
@@ -125,6 +127,7 @@ TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
   LogManifest manifest = {.incremental = {{.name = "a.1.incr.aof", .number = 1}}};
   {
     LogThread thread(files, With(SyncPolicy::kNever), FirstFile(files), 0);
+    ASSERT_TRUE(thread.Start().ok());
     bool is_step_ahead = false;
     for (int i = 0; i < 5000; ++i) {
       const std::string unit = std::to_string(i) + ";";
@@ -162,6 +165,7 @@ TEST(LogThread, UnitsStayInOrderWhicheverThreadWritesThem) {
 TEST(LogThread, AStepThatKeepsABrokenFileFails) {
   MemoryFiles files;
   LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
+  ASSERT_TRUE(thread.Start().ok());
   BreakBySync(thread, files);
   const LogManifest both = {.incremental = {{.name = "a.1.incr.aof", .number = 1},
                                             {.name = "a.2.incr.aof", .number = 2}}};
@@ -185,6 +189,7 @@ TEST(LogThread, ASyncWaitsForClientsThatTheLastOneHasReleased) {
   LogThread::Options options = With(SyncPolicy::kAlways);
   options.longest_wait = std::chrono::seconds(1);
   LogThread thread(files, options, FirstFile(files), 0);
+  ASSERT_TRUE(thread.Start().ok());
   thread.Append(Bytes("aa"), 2);
   while (syncs == 0) std::this_thread::yield();
   thread.Append(Bytes("b"), 1);
@@ -215,6 +220,7 @@ TEST(LogThread, NoUnitFollowsAPartOfAnotherOne) {
        {SyncPolicy::kAlways, SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
     MemoryFiles files;
     LogThread thread(files, With(policy), FirstFile(files), 0);
+    ASSERT_TRUE(thread.Start().ok());
     thread.Append(Bytes("first"));
     while (thread.progress().written < 5) std::this_thread::yield();
     std::atomic<int> truncations = 0;
@@ -239,6 +245,7 @@ TEST(LogThread, NoUnitFollowsAPartOfAnotherOne) {
 TEST(LogThread, ANewFileNeedNotWaitForATornFile) {
   MemoryFiles files;
   LogThread thread(files, With(SyncPolicy::kAlways), FirstFile(files), 0);
+  ASSERT_TRUE(thread.Start().ok());
   thread.Append(Bytes("first"));
   EXPECT_TRUE(thread.Flush());
   std::atomic<int> truncations = 0;
