@@ -130,10 +130,7 @@ void ConsumerGroup::Uncount(const PendingEntry& entry) {
 }
 
 size_t ConsumerGroup::BytesUsed() const {
-  size_t bytes = AllocationSize(by_number_.capacity() * sizeof(by_number_[0]));
-  if (free_numbers_.capacity() > 0) {
-    bytes += AllocationSize(free_numbers_.capacity() * sizeof(free_numbers_[0]));
-  }
+  size_t bytes = AllocatedBytes(by_number_.data()) + AllocatedBytes(free_numbers_.data());
   for (const auto& [name, consumer] : consumers_) bytes += kNodeBytes + AllocatedBytes(name);
   return bytes + pending_.BytesUsed();
 }

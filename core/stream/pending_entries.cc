@@ -22,12 +22,12 @@ bool IsClaimedBefore(const PendingEntry& a, const PendingEntry& b) {
 PendingEntries PendingEntries::Clone() const {
   PendingEntries copy;
   copy.size_ = size_;
-  for (const auto& block : blocks_) copy.blocks_.push_back(std::make_unique<PendingBlock>(*block));
+  for (const auto& block : blocks_) copy.blocks_.Append(std::make_unique<PendingBlock>(*block));
   return copy;
 }
 
 size_t PendingEntries::BytesUsed() const {
-  size_t bytes = blocks_.size() * sizeof(blocks_[0]);
+  size_t bytes = blocks_.BytesUsed();
   for (const auto& block : blocks_) bytes += block->BytesUsed();
   return bytes;
 }
@@ -118,14 +118,14 @@ std::optional<PendingEntry> PendingEntries::Set(const PendingEntry& entry) {
       return old;
     }
     if (block.count() == PendingBlock::kMostEntries) {
-      blocks_.insert(blocks_.begin() + static_cast<ptrdiff_t>(place) + 1, block.SplitOffHalf());
+      blocks_.Insert(place + 1, block.SplitOffHalf());
       if (block.last() < entry.id) ++place;
     }
   } else if (place > 0 && blocks_.back()->count() < PendingBlock::kMostEntries) {
     --place;
   } else {
     if (place > 0) blocks_.back()->Shrink();
-    blocks_.push_back(std::make_unique<PendingBlock>());
+    blocks_.Append(std::make_unique<PendingBlock>());
   }
   PendingBlock& block = *blocks_[place];
   block.Insert(at_end ? block.count() : block.LowerBound(entry.id), entry);
@@ -143,7 +143,7 @@ std::optional<PendingEntry> PendingEntries::Take(StreamId id) {
   --size_;
   block.Erase(index);
   if (block.count() == 0) {
-    blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(place));
+    blocks_.Remove(place);
   } else if (block.count() <= kSmallPair) {
     JoinIfSmall(place);
   }
@@ -156,7 +156,7 @@ void PendingEntries::JoinIfSmall(size_t index) {
     if (first >= blocks_.size() - 1) continue;  // also of index 0, whose predecessor wraps
     if (blocks_[first]->count() + blocks_[first + 1]->count() > kSmallPair) continue;
     blocks_[first]->Append(*blocks_[first + 1]);
-    blocks_.erase(blocks_.begin() + static_cast<ptrdiff_t>(first) + 1);
+    blocks_.Remove(first + 1);
     return;
   }
 }

@@ -2,12 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "core/stream/block_row.h"
 #include "core/stream/pending_block.h"
 #include "core/stream/stream_id.h"
 
@@ -70,7 +70,7 @@ class PendingEntries {
   template <class Visit>
   void ForEachIdle(Millis since, const Counts& counts, StreamId from, Visit visit) const;
 
-  std::deque<std::unique_ptr<PendingBlock>> blocks_;
+  BlockRow<std::unique_ptr<PendingBlock>> blocks_;
   size_t size_ = 0;
 };
 

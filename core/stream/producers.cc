@@ -89,7 +89,8 @@ void Producers::Sweep(Millis now) {
 
 // The nodes of the map and the tables are estimated.
 size_t Producers::BytesUsed() const {
-  constexpr size_t kProducerBytes = AllocationSize(32 + sizeof(ByName::value_type)) + 512;
+  constexpr size_t kDequeBytes = 64 + 512;  // of an empty one
+  constexpr size_t kProducerBytes = AllocationSize(32 + sizeof(ByName::value_type)) + kDequeBytes;
   constexpr size_t kMarkBytes = sizeof(Mark) + 2 * sizeof(std::pair<std::string_view, StreamId>);
   return AllocationSize(sizeof(*this)) + producers_.size() * kProducerBytes + ids_ * kMarkBytes +
          id_bytes_;

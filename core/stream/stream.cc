@@ -95,7 +95,7 @@ void Stream::Body::RemoveBlock(size_t index) {
   revision += static_cast<uint32_t>(blocks[index]->live());
   if (snapshot != nullptr) [[unlikely]]
     snapshot->BeforeRemoval(std::move(blocks[index]));
-  blocks.erase(blocks.begin() + static_cast<ptrdiff_t>(index));
+  blocks.Remove(index);
 }
 
 // Removes the block if this was its last entry. Otherwise compacts it when half is deleted.
@@ -128,7 +128,7 @@ Stream::~Stream() = default;
 Stream Stream::Clone() const {
   Stream copy;
   for (const StreamBlock::Owned& block : body_->blocks) {
-    copy.body_->blocks.push_back(StreamBlock::Clone(*block));
+    copy.body_->blocks.Append(StreamBlock::Clone(*block));
   }
   copy.body_->size = body_->size;
   copy.body_->state = body_->state;
@@ -147,7 +147,7 @@ Stream Stream::CopyBlocks(const StreamRange& range) const {
   const auto take = [&](const StreamBlock& block) {
     if (!copies.empty()) certain += block.live();
     copy.body_->size += block.live();
-    copies.insert(range.backward ? copies.begin() : copies.end(), StreamBlock::Clone(block));
+    copies.Insert(range.backward ? 0 : copies.size(), StreamBlock::Clone(block));
     return certain < range.most;
   };
   if (range.backward) {
@@ -167,7 +167,7 @@ uint32_t Stream::revision() const { return body_->revision; }
 const StreamState& Stream::state() const { return body_->state; }
 
 size_t Stream::BytesUsed() const {
-  size_t bytes = AllocatedBytes(body_.get()) + body_->blocks.size() * sizeof(StreamBlock::Owned);
+  size_t bytes = AllocatedBytes(body_.get()) + body_->blocks.BytesUsed();
   for (const StreamBlock::Owned& block : body_->blocks) bytes += block->BytesUsed();
   for (const auto& group : body_->groups) bytes += kGroupBytes + AllocatedBytes(group.first);
   return bytes + GroupBytes();
@@ -232,7 +232,7 @@ void Stream::Append(StreamId id, std::span<const std::string_view> fields,
   for (const std::string_view text : fields) entry_bytes += text.size();
   if (body.blocks.empty() || body.IsFull(*body.blocks.back(), entry_bytes, limits)) {
     if (!body.blocks.empty()) StreamBlock::Shrink(body.Last());
-    body.blocks.push_back(StreamBlock::Make(id, kFirstRoom));
+    body.blocks.Append(StreamBlock::Make(id, kFirstRoom));
     names = StreamBlock::Names::kCompared;
   }
   StreamBlock::Append(body.Last(), id, fields, names);

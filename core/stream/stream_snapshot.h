@@ -2,13 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "core/stream/block_row.h"
 #include "core/stream/consumer_group.h"
 #include "core/stream/producers.h"
 #include "core/stream/stream_block.h"
@@ -58,7 +58,7 @@ struct StreamPieces {
 // one snapshot at a time. The snapshot may outlive the stream.
 class StreamSnapshot {
  public:
-  using Blocks = std::deque<StreamBlock::Owned>;
+  using Blocks = BlockRow<StreamBlock::Owned>;
 
   // For Stream only. `pointer` is the stream's pointer to its snapshot.
   StreamSnapshot(Blocks& blocks, StreamTail tail, StreamSnapshot*& pointer);

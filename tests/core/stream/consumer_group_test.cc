@@ -184,6 +184,14 @@ TEST(PendingEntries, TakeFewBytes) {
   RecordProperty("bytes", std::to_string(static_cast<double>(entries.BytesUsed()) / kEntries));
 }
 
+TEST(PendingEntries, TakeNoHeapMemoryIfThereAreNone) {
+  PendingEntries entries;
+  EXPECT_EQ(entries.BytesUsed(), 0u);
+  entries.Set({.id = {1, 0}});
+  entries.Take({1, 0});
+  EXPECT_EQ(entries.BytesUsed(), 0u);
+}
+
 TEST(ConsumerGroup, CountsThePendingEntriesOfItsConsumers) {
   ConsumerGroup group({5, 0}, 3);
   EXPECT_TRUE(group.AddConsumer("a", Millis(1)));

@@ -296,6 +296,12 @@ TEST(Stream, TakesFewBytesForAnEntry) {
   RecordProperty("texts", std::to_string(static_cast<double>(texts.BytesUsed()) / kEntries));
 }
 
+TEST(Stream, AStreamOfOneEntryIsSmall) {
+  Stream stream;
+  Append(stream, {1'700'000'000'000, 0}, {"field", "value"});
+  EXPECT_LE(stream.BytesUsed(), 352u);
+}
+
 void Step(StreamSnapshot& snapshot, Model& shown) {
   snapshot.Step([&](const StreamBlock& block) {
     for (StreamBlock::Reader at(block); at.valid(); at.Next()) {

@@ -8,6 +8,7 @@ from zsetd import SANITIZED, ZsetdTest
 
 KEYS = 100_000  # DEBUG POPULATE creates entries of equal size for this number
 BUCKET = 8  # bytes per key in the table, which MEMORY STATS counts as overhead
+MANY = 20_000  # small streams or groups
 NOISE = 200_000  # bytes of buffers that are allocated and freed
 
 
@@ -35,6 +36,34 @@ class MemoryFigures(ZsetdTest):
         stats = self.stats()
         self.assertEqual(stats[b"keys.count"], KEYS)
         self.assertAlmostEqual(stats[b"dataset.bytes"], usage, delta=NOISE)
+
+    def assert_real_bytes(self, requests, counted):
+        """Each request adds memory. The growth of counted() is that of the allocated bytes."""
+        counted_before, real_before = counted(), self.stats()[b"total.allocated"]
+        for request in requests:
+            self.client.ask(*request)
+        real = self.stats()[b"total.allocated"] - real_before
+        self.assertAlmostEqual((counted() - counted_before) / real, 1, delta=0.07)
+
+    def test_of_small_streams_are_those_of_the_allocator(self):
+        def counted():
+            return MANY * (self.client.ask("MEMORY", "USAGE", "stream:12345") or 0)
+
+        self.assert_real_bytes(
+            [("XADD", f"stream:{i:05}", "*", "field", "value") for i in range(MANY)], counted
+        )
+
+    def test_of_consumer_groups_are_those_of_the_allocator(self):
+        def counted():
+            return self.client.ask("MEMORY", "USAGE", "stream")
+
+        self.client.ask("XADD", "stream", "1-1", "field", "value")
+        groups = [f"group:{i:05}" for i in range(MANY)]
+        self.assert_real_bytes([("XGROUP", "CREATE", "stream", each, 0) for each in groups], counted)
+        read = ("COUNT", 1, "STREAMS", "stream", ">")
+        self.assert_real_bytes(
+            [("XREADGROUP", "GROUP", each, "consumer", *read) for each in groups], counted
+        )
 
     def test_fall_again(self):
         self.client.ask("DEBUG", "POPULATE", str(KEYS))
