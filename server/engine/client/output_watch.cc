@@ -23,7 +23,8 @@ bool OutputWatch::Exceeds(const OutputLimit& limit, size_t unsent_bytes,
   }
   const Micros now = stopwatch();
   if (!over_soft_since_) over_soft_since_ = now;
-  return now - *over_soft_since_ > std::chrono::seconds(limit.soft_seconds);
+  const std::chrono::duration<double> over_for = now - *over_soft_since_;
+  return over_for.count() > static_cast<double>(limit.soft_seconds);
 }
 
 }  // namespace zsetd

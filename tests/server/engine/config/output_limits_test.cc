@@ -43,6 +43,13 @@ TEST(OutputWatch, ASoftLimitWithoutTimeIsNoHardLimit) {
   EXPECT_TRUE(watch.Exceeds(kNoTime, 11, At(5001)));
 }
 
+TEST(OutputWatch, TheLongestTimeIsNoShortOne) {
+  constexpr OutputLimit kPatient = {.hard_bytes = 0, .soft_bytes = 10, .soft_seconds = INT64_MAX};
+  OutputWatch watch;
+  EXPECT_FALSE(watch.Exceeds(kPatient, 11, At(0)));
+  EXPECT_FALSE(watch.Exceeds(kPatient, 11, At(1'000'000)));
+}
+
 TEST(OutputWatch, ZeroIsNoLimit) {
   OutputWatch watch;
   EXPECT_FALSE(watch.Exceeds(OutputLimit(), size_t{1} << 40, At(0)));
