@@ -46,7 +46,8 @@ class Threads(LimitTest):
         file.flush()
         self.left = mmap.mmap(file.fileno(), 8)
         self.addCleanup(self.left.close)
-        self.environment = {"LD_PRELOAD": os.environ["LIMITED_THREADS"], "THREADS_LEFT": file.name}
+        self.environment = {"LD_PRELOAD": os.environ["LIMITED_THREADS"], "THREADS_LEFT": file.name,
+                            "MALLOC_CONF": "background_thread:false"}  # its threads would count
 
     def permit(self, count):
         struct.pack_into("q", self.left, 0, count)
