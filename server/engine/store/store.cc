@@ -252,13 +252,15 @@ bool Store::EvictDownTo(size_t limit) {
   const auto samples = static_cast<size_t>(settings_.maxmemory_samples);
   const Micros start = host_.stopwatch();
   const Micros until = start + EvictionBudget(settings_.maxmemory_eviction_tenacity);
+  // A choice among few volatile keys can take longer than 16 evictions; see ExpiryIndex::Random.
+  const size_t evictions_per_look = policy.only_volatile ? 1 : kEvictionsPerLook;
   size_t evicted = 0;
   int64_t excess = ExcessOver(limit);
   while (excess > 0) {
     const auto victim = evictor_->Choose(policy, samples, databases_);
     if (!victim) break;
     excess -= Evict(victim->database, victim->key);
-    if (++evicted % kEvictionsPerLook != 0 || host_.stopwatch() <= until) continue;
+    if (++evicted % evictions_per_look != 0 || host_.stopwatch() <= until) continue;
     is_eviction_due_ = true;
     break;
   }

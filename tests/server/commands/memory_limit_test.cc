@@ -75,6 +75,16 @@ TEST_F(MemoryLimit, TenacityBoundsTheWaitOfACommand) {
   EXPECT_EQ(keys(), 100u);
 }
 
+// The choice of a volatile key can be slow.
+TEST_F(MemoryLimit, VolatilePoliciesLookAtTheStopwatchAfterEachEviction) {
+  for (int i = 0; i < 10; ++i) Ask({"EXPIRE", std::to_string(i), "1000"});
+  Set("maxmemory-policy", "volatile-lru");
+  Set("maxmemory-eviction-tenacity", "0");
+  Set("maxmemory", Limit(100));
+  EXPECT_EQ(Ask({"PING"}), "+PONG\r\n");
+  EXPECT_EQ(keys(), kKeys - 1u);
+}
+
 class MemoryLimitOfThreads : public MemoryLimit {
  protected:
   MemoryLimitOfThreads() : MemoryLimit(/*io_threads=*/2) {}
