@@ -104,9 +104,9 @@ class Dictionary {
   // A random node, all equally likely except in chains longer than kUsualChain; null if empty.
   const Node* Random(Rng& rng) const;
 
-  // Calls visit(const Node&) for the nodes of neighbouring buckets, from a random one on, until
-  // `enough` visits have returned true, or `most` nodes or all of them were visited. Every node can
-  // be visited, one late in a long chain with a lower probability. O(most).
+  // Calls visit(const Node&) for the nodes of neighbouring buckets, from a random node of a random
+  // bucket on, until `enough` visits have returned true, or `most` nodes or all of them were
+  // visited. Every node can be the first, but not all are equally likely. O(most).
   template <class Visit>
   void Sample(Rng& rng, size_t enough, size_t most, Visit visit) const;
 
@@ -132,6 +132,7 @@ class Dictionary {
   void RemoveBucket();
 
   Node* FindInChain(std::string_view key) const;
+  static size_t LengthOfChain(const Node* head);
   static void FetchNode(const Node* node);
   void Relink(Node& node, Node* other);
   static void Link(Node*& head, Node* node) { node->set_next(std::exchange(head, node)); }
@@ -315,12 +316,17 @@ void Dictionary<Node, Hash>::ForEach(Visit visit) const {
 }
 
 template <class Node, class Hash>
+size_t Dictionary<Node, Hash>::LengthOfChain(const Node* head) {
+  size_t length = 0;
+  for (const Node* node = head; node != nullptr; node = node->next()) ++length;
+  return length;
+}
+
+template <class Node, class Hash>
 template <class Visit>
 void Dictionary<Node, Hash>::ForEachChain(Visit&& visit) const {
   for (size_t number = 0; number < numbers_.count(); ++number) {
-    size_t length = 0;
-    for (const Node* node = buckets_[number]; node != nullptr; node = node->next()) ++length;
-    visit(length);
+    visit(LengthOfChain(buckets_[number]));
   }
 }
 
@@ -337,8 +343,7 @@ template <class Node, class Hash>
 const Node* Dictionary<Node, Hash>::Random(Rng& rng) const {
   while (size_ > 0) {
     const Node* node = buckets_[rng.Below(numbers_.count())];
-    size_t length = 0;
-    for (const Node* next = node; next != nullptr; next = next->next()) ++length;
+    const size_t length = LengthOfChain(node);
 
     // A chain is accepted with a probability proportional to its length; otherwise the keys in
     // short chains would be more likely.
@@ -355,9 +360,13 @@ template <class Visit>
 void Dictionary<Node, Hash>::Sample(Rng& rng, size_t enough, size_t most, Visit visit) const {
   if (size_ == 0) return;
   const size_t start = rng.Below(numbers_.count());
-  for (size_t step = 0; step < numbers_.count(); ++step) {
+  const size_t length = LengthOfChain(buckets_[start]);
+  const size_t skipped = length == 0 ? 0 : rng.Below(length);  // visited at the end
+  for (size_t step = 0; step <= numbers_.count(); ++step) {
     const Node* node = buckets_[(start + step) % numbers_.count()];
-    for (; node != nullptr; node = node->next()) {
+    for (size_t place = 0; node != nullptr; node = node->next(), ++place) {
+      if (step == 0 && place < skipped) continue;
+      if (step == numbers_.count() && place == skipped) return;
       if (enough == 0 || most == 0) return;
       if (visit(*node)) --enough;
       --most;

@@ -91,9 +91,10 @@ Entry* ExpiryIndex::Latest() const {
 
 Entry* ExpiryIndex::Random(Rng& rng) const {
   if (blocks_.empty()) return nullptr;
-  const auto number = static_cast<std::ptrdiff_t>(rng.Below(blocks_.size()));
-  const Block& block = std::next(blocks_.begin(), number)->second;
-  return block[rng.Below(block.size())].entry();
+  size_t place = rng.Below(size_);
+  auto at = blocks_.begin();
+  for (; place >= at->second.size(); ++at) place -= at->second.size();
+  return at->second[place].entry();
 }
 
 void ExpiryIndex::Check() const {

@@ -45,8 +45,8 @@ class ExpiryIndex {
   Entry* Earliest() const;
   Entry* Latest() const;
 
-  // A random entry; null if the index is empty. An entry in a full block is less likely, by a
-  // factor of about four at most. O(blocks), a few nanoseconds each.
+  // A random entry, all equally likely; null if the index is empty. O(blocks), a few nanoseconds
+  // each.
   Entry* Random(Rng& rng) const;
 
   // The mean of all deadlines, rounded towards 1970; 0 if the index is empty. O(1).

@@ -166,6 +166,19 @@ const Entry* Keyspace::Random(Rng& rng) const {
   return FirstOfScan();  // nearly all entries are due or hidden
 }
 
+// Probing takes size() / with_deadline() draws on average. A draw takes about as long as the index
+// takes to pass the blocks of 200,000 entries.
+const Entry* Keyspace::RandomWithDeadline(Rng& rng) const {
+  constexpr size_t kEntriesPerDraw = 200'000;
+  constexpr int kMostDraws = 200;
+  const bool probes = with_deadline() * with_deadline() > kEntriesPerDraw * size();
+  for (int draw = 0; draw < kMostDraws && probes; ++draw) {
+    const Entry* entry = entries_.Random(rng);
+    if (entry->deadline()) return entry;
+  }
+  return deadlines_.Random(rng);
+}
+
 size_t Keyspace::visible_size() const {
   size_t visible = size();
   if (hidden_slots_ == nullptr) [[likely]]

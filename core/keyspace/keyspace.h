@@ -146,6 +146,14 @@ class Keyspace {
   // unless nearly all entries are due or hidden.
   const Entry* Random(Rng& rng) const;
 
+  // Like Random(), but returns due and hidden entries too.
+  const Entry* RandomEvenDue(Rng& rng) const { return entries_.Random(rng); }
+
+  // Like RandomEvenDue(), but returns an entry with a deadline. It may leave out those that are set
+  // aside. O(blocks of the deadline index) or O(size() / with_deadline()), whichever takes less
+  // time.
+  const Entry* RandomWithDeadline(Rng& rng) const;
+
   // Calls visit(const Entry&) for `count` random entries, including due ones, or for all if there
   // are fewer. O(count). The second function samples entries with a deadline and may visit fewer.
   // If few of many keys have a deadline, it is O(blocks of the deadline index) for each.
@@ -193,11 +201,14 @@ class Keyspace {
   size_t TableBytes() const { return entries_.BytesUsed(); }
 
  private:
+  static constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
+
   void Index(Entry& entry);
   void Unindex(Entry& entry);
   void AddElementDeadline(Millis earliest, Entry& entry);
   void RemoveElementDeadline(Millis earliest, Entry& entry);
   bool AllDue() const;
+  bool FewHaveDeadlines() const { return with_deadline() < size() / kFew; }
   const Entry* FirstOfScan() const;
 
   KeyTable entries_;
@@ -228,8 +239,7 @@ void Keyspace::Sample(Rng& rng, size_t count, Visit visit) const {
 
 template <class Visit>
 void Keyspace::SampleWithDeadline(Rng& rng, size_t count, Visit visit) const {
-  constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
-  if (with_deadline() < size() / kFew) {
+  if (FewHaveDeadlines()) {
     for (size_t drawn = 0; drawn < std::min(count, deadlines_.size()); ++drawn) {
       visit(std::as_const(*deadlines_.Random(rng)));
     }

@@ -22,8 +22,13 @@ void Sample(const Keyspace& keys, bool only_volatile, size_t count, Rng& rng, Vi
   }
 }
 
+const Entry* RandomEntry(const Keyspace& keys, bool only_volatile, Rng& rng) {
+  return only_volatile ? keys.RandomWithDeadline(rng) : keys.RandomEvenDue(rng);
+}
+
+// Includes hidden keys: they would take a pass over all slots for each look.
 size_t CandidateCount(const Keyspace& keys, bool only_volatile) {
-  return only_volatile ? keys.with_deadline() : keys.visible_size();
+  return only_volatile ? keys.with_deadline() : keys.size();
 }
 
 }  // namespace
@@ -131,7 +136,8 @@ std::optional<Evictor::Victim> Evictor::TakeBest(bool only_volatile, Databases d
   return std::nullopt;
 }
 
-// The databases take turns.
+// The databases take turns, also if the look found a hidden key. `passed` counts the databases
+// without candidates since the last look.
 std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases databases) {
   size_t looks = 0;
   for (size_t passed = 0; passed < databases.size() && looks < kMostLooks;) {
@@ -141,16 +147,12 @@ std::optional<Evictor::Victim> Evictor::ByRandom(bool only_volatile, Databases d
       ++passed;
       continue;
     }
-    std::optional<Victim> victim;
-    Sample(database.keys(), only_volatile, 1, rng_, [&](const Entry& entry) {
-      if (!database.keys().IsHidden(entry)) {
-        victim = Victim{database.index(), std::string(entry.key())};
-      }
-    });
-    looks += database.keys().HidesSlots();
-    if (!victim) continue;  // another look will find one
     ++next_database_;
-    return victim;
+    passed = 0;
+    ++looks;
+    const Entry* entry = RandomEntry(database.keys(), only_volatile, rng_);
+    if (entry == nullptr || database.keys().IsHidden(*entry)) continue;
+    return Victim{database.index(), std::string(entry->key())};
   }
   return std::nullopt;
 }

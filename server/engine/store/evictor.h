@@ -44,7 +44,7 @@ class Evictor {
   Evictor(const AccessTracker& meter, Rng& rng) : tracker_(meter), rng_(rng) {}
 
   // Nullopt if no key can be evicted. By use it samples `samples` keys of each database:
-  // O(samples); else O(databases), and see Keyspace::SampleWithDeadline.
+  // O(samples); else O(databases). See Keyspace::SampleWithDeadline and RandomWithDeadline.
   std::optional<Victim> Choose(const EvictionPolicy& policy, size_t samples, Databases databases);
 
   // Notes the memory of messages about evictions that other threads will send. They free it soon,

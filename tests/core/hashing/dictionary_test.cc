@@ -251,6 +251,34 @@ TEST(Dictionary, EachNodeIsSampledEventually) {
   }
 }
 
+TEST(Dictionary, ASampleStartsAtAnyNode) {
+  constexpr int kNodes = 300;
+  Nodes nodes(kHashSeed);
+  InsertNumbers(nodes, 0, kNodes);
+  Rng rng(1);
+  std::set<std::string> first;
+  for (int round = 0; round < kNodes * 50; ++round) {
+    nodes.Sample(rng, 1, 1, [&](const Node& node) { return first.insert(node.name), true; });
+  }
+  EXPECT_EQ(first.size(), size_t{kNodes});
+}
+
+// Also the nodes of the first chain that precede the first visited one.
+TEST(Dictionary, ASampleVisitsEachNodeOnce) {
+  constexpr int kNodes = 50;
+  Nodes nodes(kHashSeed);
+  InsertNumbers(nodes, 0, kNodes);
+  Rng rng(1);
+  for (int round = 0; round < 500; ++round) {
+    std::set<std::string> seen;
+    nodes.Sample(rng, kNodes, kNodes * 2, [&](const Node& node) {
+      EXPECT_TRUE(seen.insert(node.name).second);
+      return false;
+    });
+    ASSERT_EQ(seen.size(), size_t{kNodes});
+  }
+}
+
 TEST(Dictionary, ASampleEndsWithTheLastNode) {
   Nodes nodes(kHashSeed);
   InsertNumbers(nodes, 0, 10);

@@ -149,6 +149,22 @@ TEST(ExpiryIndex, HoldsTheFurthestDeadlinesToo) {
   EXPECT_EQ(deadlines.Earliest(), entries[1]);
 }
 
+// Full blocks and one with a single entry; each entry is drawn 200 times: six standard deviations
+// in either direction.
+TEST(ExpiryIndex, RandomFavoursNoEntry) {
+  constexpr int kEntries = 385;
+  Rng rng(1);
+  Keyspace keys(1);
+  ExpiryIndex deadlines;
+  EXPECT_EQ(deadlines.Random(rng), nullptr);
+  int64_t deadline = 0;
+  for (Entry* entry : MakeEntries(keys, kEntries)) deadlines.Add(Millis(++deadline), *entry);
+  std::map<Entry*, int> drawn;
+  for (int i = 0; i < kEntries * 200; ++i) ++drawn[deadlines.Random(rng)];
+  EXPECT_EQ(drawn.size(), size_t{kEntries});
+  for (const auto& [entry, times] : drawn) EXPECT_NEAR(times, 200, 85) << entry->key();
+}
+
 TEST(ExpiryIndex, MovedFromIsEmpty) {
   Keyspace keys(1);
   ExpiryIndex deadlines;

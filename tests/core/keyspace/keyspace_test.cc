@@ -122,6 +122,43 @@ TEST(Keyspace, RandomFindsTheKeyThatHasNotExpired) {
   EXPECT_EQ(keys.Random(rng), nullptr);
 }
 
+// 100 of 400 keys, each drawn 400 times: five standard deviations in either direction.
+TEST(Keyspace, RandomWithDeadlineFavoursNoKey) {
+  for (const KeyArrangement arrangement : {KeyArrangement::kWhole, KeyArrangement::kBySlot}) {
+    Rng rng(1);
+    Keyspace keys(kHashSeed, arrangement);
+    EXPECT_EQ(keys.RandomWithDeadline(rng), nullptr);
+    for (int i = 0; i < 300; ++i) Put(keys, "lasting" + std::to_string(i));
+    EXPECT_EQ(keys.RandomWithDeadline(rng), nullptr);
+    for (int i = 0; i < 100; ++i) PutUntil(keys, std::to_string(i), Millis(1));
+    keys.AdvanceTo(Millis(2));
+    std::map<std::string, int> drawn;
+    for (int i = 0; i < 40'000; ++i) {
+      ++drawn[std::string(keys.RandomWithDeadline(rng)->key())];
+    }
+    EXPECT_EQ(drawn.size(), 100u);
+    for (const auto& [key, times] : drawn) EXPECT_NEAR(times, 400, 100) << key;
+  }
+}
+
+// So many that they are found by probing.
+TEST(Keyspace, RandomWithDeadlineFindsManyKeys) {
+  constexpr int kKeys = 300'000;
+  Rng rng(1);
+  Keyspace keys(kHashSeed);
+  for (int i = 0; i < kKeys; ++i) {
+    const auto deadline = i % 10 == 0 ? std::nullopt : std::optional(Millis(1));
+    Put(keys, std::to_string(i), "value", deadline);
+  }
+  std::set<const Entry*> drawn;
+  for (int i = 0; i < 1'000; ++i) {
+    const Entry* entry = keys.RandomWithDeadline(rng);
+    ASSERT_TRUE(entry->deadline());
+    drawn.insert(entry);
+  }
+  EXPECT_GE(drawn.size(), 990u);
+}
+
 TEST(Keyspace, MovedFromIsEmpty) {
   Keyspace keys(kHashSeed);
   PutUntil(keys, "k", Millis(10));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/hashing/key_slot.h"
 #include "core/keyspace/value.h"
 
 namespace zsetd::evictor_test {
@@ -27,6 +28,17 @@ class EvictorTest : public testing::Test {
           index, /*hash_seed=*/3, [](const Change&) {}, nullptr, &meter_));
     }
     Pass(Millis(0));
+  }
+
+  using Databases = std::vector<std::unique_ptr<Database>>;
+  Databases DatabasesBySlot() {
+    Databases databases;
+    for (int index = 0; index < 2; ++index) {
+      databases.push_back(std::make_unique<Database>(
+          index, /*hash_seed=*/3, [](const Change&) {}, nullptr, &meter_, KeyArrangement::kBySlot));
+      databases.back()->AdvanceTo(now_);
+    }
+    return databases;
   }
 
   void Pass(Millis time) {
@@ -62,7 +74,7 @@ class EvictorTest : public testing::Test {
   AccessTracker meter_{rng_};
   Evictor evictor_{meter_, rng_};
   Millis now_ = kStart;
-  std::vector<std::unique_ptr<Database>> databases_;
+  Databases databases_;
 };
 
 // The model: evicts exactly the least recently used key.
@@ -160,6 +172,52 @@ TEST_F(EvictorTest, TheEarliestDeadlineIsEvictedFirst) {
   }
   for (const auto& [deadline, key] : expected) ASSERT_EQ(Evict(MaxmemoryPolicy::kVolatileTtl), key);
   EXPECT_EQ(Choose(MaxmemoryPolicy::kVolatileTtl), std::nullopt);
+}
+
+// A key that is evicted comes back as the newest of its chain.
+TEST_F(EvictorTest, RandomPoliciesEvictAllKeysEquallyOften) {
+  constexpr int kKeys = 400;
+  constexpr int kTimes = 40;
+  for (const MaxmemoryPolicy policy :
+       {MaxmemoryPolicy::kAllKeysRandom, MaxmemoryPolicy::kVolatileRandom}) {
+    for (int i = 0; i < kKeys; ++i) Put(std::to_string(i), now_ + Millis(1000));
+    std::map<std::string, int> times;
+    for (int i = 0; i < kKeys * kTimes; ++i) {
+      const std::string key = Evict(policy);
+      ++times[key];
+      Put(key, now_ + Millis(1000));
+    }
+    EXPECT_EQ(times.size(), size_t{kKeys}) << ChoiceName(policy);
+    double squares = 0;
+    for (const auto& [key, count] : times) squares += (count - kTimes) * (count - kTimes);
+    // Five standard deviations of the variance in either direction.
+    EXPECT_NEAR(squares / kKeys / kTimes, 1, 0.35) << ChoiceName(policy);
+  }
+}
+
+// The looks take turns, so hidden keys in one database do not protect those of the other.
+TEST_F(EvictorTest, FindsVisibleKeysAmongHiddenOnes) {
+  Keyspace::SlotFlags hidden;
+  const Databases by_slot = DatabasesBySlot();
+  for (int i = 0; i < 50; ++i) {
+    const std::string key = "{hidden}" + std::to_string(i);
+    by_slot[0]->Put(key, ByteString("v"), KeyEvent::kSet, now_ + Millis(1000));
+  }
+  by_slot[1]->Put("visible", ByteString("v"), KeyEvent::kSet, now_ + Millis(1000));
+  hidden.set(KeySlot("{hidden}"));
+  for (const auto& database : by_slot) database->set_hidden_slots(&hidden);
+  for (const MaxmemoryPolicy policy :
+       {MaxmemoryPolicy::kAllKeysRandom, MaxmemoryPolicy::kVolatileRandom,
+        MaxmemoryPolicy::kAllKeysLru, MaxmemoryPolicy::kVolatileTtl}) {
+    const auto victim = evictor_.Choose(EvictionPolicy::Of(policy), kSamples, by_slot);
+    ASSERT_TRUE(victim) << ChoiceName(policy);
+    EXPECT_EQ(victim->key, "visible") << ChoiceName(policy);
+  }
+  by_slot[1]->Evict("visible");
+  for (const MaxmemoryPolicy policy :
+       {MaxmemoryPolicy::kAllKeysRandom, MaxmemoryPolicy::kVolatileRandom}) {
+    EXPECT_EQ(evictor_.Choose(EvictionPolicy::Of(policy), kSamples, by_slot), std::nullopt);
+  }
 }
 
 // Many keys with a deadline among keys without, or few: this covers both ways of finding them.
