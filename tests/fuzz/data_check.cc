@@ -39,7 +39,7 @@ std::string CheckEntry(const Entry& entry) {
 }
 
 // Checks that the counters of a client's memory match the state that the server keeps for it.
-std::string CheckClient(const Client& client) {
+std::string CheckClient(const Client& client, const Channels& channels) {
   const Transaction& transaction = client.transaction;
   size_t watch_bytes = 0;
   for (const WatchedKey* key : transaction.watched()) {
@@ -55,6 +55,7 @@ std::string CheckClient(const Client& client) {
   for (size_t kind = 0; kind < kChannelKinds; ++kind) {
     for (const std::string& name : client.listens_to(ChannelKind(kind))) {
       listening_bytes += Channels::BytesPerName(name.size());
+      listening_bytes += channels.AdditionalBytes(ChannelKind(kind), name);
     }
   }
   return listening_bytes == client.listening_bytes() ? "" : "the memory of channels is miscounted";
@@ -70,7 +71,7 @@ std::string WrongInData(Engine& engine) {
     });
   }
   for (const auto& [id, client] : engine.clients().all()) {
-    if (wrong.empty()) wrong = CheckClient(*client);
+    if (wrong.empty()) wrong = CheckClient(*client, engine.notifier().channels());
   }
   return wrong;
 }

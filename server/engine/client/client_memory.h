@@ -17,6 +17,10 @@ size_t BytesUsedBy(const Client& client);
 // names.
 size_t KeptBytes(const Client& client);
 
+// The most that the server keeps for a client while maxmemory is exceeded, apart from its name and
+// the queue of MULTI.
+inline constexpr size_t kAlwaysKeptBytes = 16u << 10;
+
 // The words of a postponed request, and the memory of waiting for its keys. The words of any other
 // request are views into its input.
 size_t WaitingBytes(const Client& client);

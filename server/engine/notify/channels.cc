@@ -6,6 +6,7 @@
 #include "core/util/allocation_size.h"
 #include "core/util/glob.h"
 #include "server/engine/client/client.h"
+#include "server/engine/client/client_memory.h"
 
 namespace zsetd {
 namespace {
@@ -31,6 +32,12 @@ Channels::Listeners& Channels::ListenersOf(ChannelKind kind) {
   return listeners_[static_cast<size_t>(kind)];
 }
 
+const Channels::Row* Channels::Find(ChannelKind kind, std::string_view name) const {
+  const Listeners& listeners = ListenersOf(kind);
+  const auto found = listeners.find(name);
+  return found == listeners.end() ? nullptr : &found->second;
+}
+
 // The name among those of the client, and with its listeners, whose vector may have room for twice
 // as many.
 size_t Channels::BytesPerName(size_t name_bytes) {
@@ -43,9 +50,34 @@ size_t Channels::BytesPerName(size_t name_bytes) {
 
 bool Channels::Subscribe(Client& client, ChannelKind kind, std::string_view name) {
   if (!client.listens_to_[static_cast<size_t>(kind)].emplace(name).second) return false;
-  ListenersOf(kind)[std::string(name)].push_back(&client);
-  client.listening_bytes_ += BytesPerName(name.size());
+  Row& row = ListenersOf(kind)[std::string(name)];
+  row.clients.push_back(&client);
+  client.listening_bytes_ += BytesPerName(name.size()) + row.additional_bytes;
   return true;
+}
+
+void Channels::SetAdditionalBytes(std::string_view channel, size_t bytes) {
+  const auto found = ListenersOf(ChannelKind::kChannel).find(channel);
+  assert(found != ListenersOf(ChannelKind::kChannel).end());
+  Row& row = found->second;
+  for (Client* client : row.clients) {
+    client->listening_bytes_ += bytes - row.additional_bytes;
+    client->NoteMemory();
+  }
+  row.additional_bytes = bytes;
+}
+
+size_t Channels::AdditionalBytes(ChannelKind kind, std::string_view name) const {
+  const Row* const row = Find(kind, name);
+  return row == nullptr ? 0 : row->additional_bytes;
+}
+
+size_t Channels::MostKeptBytes(std::string_view channel) const {
+  const Row* const row = Find(ChannelKind::kChannel, channel);
+  size_t most = 0;
+  if (row == nullptr) return most;
+  for (const Client* client : row->clients) most = std::max(most, KeptBytes(*client));
+  return most;
 }
 
 // `name` may be a view of the client's own string, so that is erased last.
@@ -56,12 +88,13 @@ bool Channels::Unsubscribe(Client& client, ChannelKind kind, std::string_view na
   Listeners& listeners = ListenersOf(kind);
   const auto found = listeners.find(name);
   assert(found != listeners.end());
-  std::erase(found->second, &client);
-  if (found->second.empty()) {
+  Row& row = found->second;
+  std::erase(row.clients, &client);
+  client.listening_bytes_ -= BytesPerName(own->size()) + row.additional_bytes;
+  if (row.clients.empty()) {
     listeners.erase(found);
     if (kind == ChannelKind::kChannel) on_left_(name);
   }
-  client.listening_bytes_ -= BytesPerName(own->size());
   names.erase(own);
   return true;
 }
@@ -75,10 +108,9 @@ void Channels::RemoveAll(Client& client) {
 }
 
 size_t Channels::Send(ChannelKind kind, std::string_view channel, std::string_view message) {
-  const Listeners& listeners = ListenersOf(kind);
-  const auto found = listeners.find(channel);
-  if (found == listeners.end()) return 0;
-  for (Client* client : found->second) {
+  const Row* const row = Find(kind, channel);
+  if (row == nullptr) return 0;
+  for (Client* client : row->clients) {
     client->mailbox.Push([&](ReplyWriter& reply) {
       reply.Push(3);
       reply.Bulk(kind == ChannelKind::kShardChannel ? "smessage" : "message");
@@ -86,15 +118,15 @@ size_t Channels::Send(ChannelKind kind, std::string_view channel, std::string_vi
       reply.Bulk(message);
     });
   }
-  return found->second.size();
+  return row->clients.size();
 }
 
 size_t Channels::Publish(std::string_view channel, std::string_view message) {
   size_t receivers = Send(ChannelKind::kChannel, channel, message);
-  for (const auto& [pattern, clients] : ListenersOf(ChannelKind::kPattern)) {
+  for (const auto& [pattern, row] : ListenersOf(ChannelKind::kPattern)) {
     if (!GlobMatches(pattern, channel)) continue;
-    for (Client* client : clients) SendPatternMessage(*client, pattern, channel, message);
-    receivers += clients.size();
+    for (Client* client : row.clients) SendPatternMessage(*client, pattern, channel, message);
+    receivers += row.clients.size();
   }
   return receivers;
 }
@@ -111,7 +143,7 @@ void Channels::EndShardChannel(const std::string& channel) {
   constexpr ChannelKind kKind = ChannelKind::kShardChannel;
   const auto found = ListenersOf(kKind).find(channel);
   if (found == ListenersOf(kKind).end()) return;
-  const std::vector<Client*> clients = found->second;
+  const std::vector<Client*> clients = found->second.clients;
   for (Client* client : clients) {
     Unsubscribe(*client, kKind, channel);
     client->mailbox.Push([&](ReplyWriter& reply) {
@@ -125,16 +157,15 @@ void Channels::EndShardChannel(const std::string& channel) {
 
 std::vector<std::string_view> Channels::Matching(ChannelKind kind, std::string_view pattern) const {
   std::vector<std::string_view> names;
-  for (const auto& [name, clients] : ListenersOf(kind)) {
+  for (const auto& [name, row] : ListenersOf(kind)) {
     if (GlobMatches(pattern, name)) names.push_back(name);
   }
   return names;
 }
 
 size_t Channels::ListenerCount(ChannelKind kind, std::string_view name) const {
-  const Listeners& listeners = ListenersOf(kind);
-  const auto found = listeners.find(name);
-  return found == listeners.end() ? 0 : found->second.size();
+  const Row* const row = Find(kind, name);
+  return row == nullptr ? 0 : row->clients.size();
 }
 
 }  // namespace zsetd

@@ -19,7 +19,8 @@ class Client;
 // channel reaches subscribers of that channel only: there are no patterns of them, and a channel of
 // the same name is another.
 //
-// Invariant: a client's `listening_bytes` is what BytesPerName has for all that it listens to.
+// Invariant: a client's `listening_bytes` is the sum, for all that it listens to, of BytesPerName()
+// and the additional bytes of the channel.
 class Channels {
  public:
   // `on_left(name)` is called when a channel has lost its last subscriber.
@@ -27,6 +28,15 @@ class Channels {
 
   // The bytes that listening to a channel of this name takes, as if no other client did.
   static size_t BytesPerName(size_t name_bytes);
+
+  // Counts these bytes, which another class keeps for the channel, as memory of each subscriber, in
+  // place of the additional bytes before. Precondition: it has subscribers. O(listeners).
+  void SetAdditionalBytes(std::string_view channel, size_t bytes);
+  size_t AdditionalBytes(ChannelKind kind, std::string_view name) const;
+
+  // The memory that the server keeps for the subscriber of the channel for which it keeps most.
+  // O(listeners).
+  size_t MostKeptBytes(std::string_view channel) const;
 
   // False if the client listened already.
   bool Subscribe(Client& client, ChannelKind kind, std::string_view name);
@@ -63,10 +73,15 @@ class Channels {
   size_t count(ChannelKind kind) const { return ListenersOf(kind).size(); }  // of distinct names
 
  private:
-  using Listeners = std::map<std::string, std::vector<Client*>, std::less<>>;
+  struct Row {
+    std::vector<Client*> clients;
+    size_t additional_bytes = 0;
+  };
+  using Listeners = std::map<std::string, Row, std::less<>>;
 
   const Listeners& ListenersOf(ChannelKind kind) const;
   Listeners& ListenersOf(ChannelKind kind);
+  const Row* Find(ChannelKind kind, std::string_view name) const;  // null without listeners
 
   // Sends a message of that kind to all subscribers of the channel. Returns their number.
   size_t Send(ChannelKind kind, std::string_view channel, std::string_view message);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/sorted_set/sorted_set.h"
+#include "core/util/allocation_size.h"
+#include "server/engine/client/client_memory.h"
 #include "server/engine/notify/channels.h"
 #include "server/engine/store/store.h"
 
@@ -19,13 +21,50 @@ void LiveTops::Follow(std::string_view channel) {
   if (!name || name->database >= store_.database_count()) return;
   if (name->count > kMostElements - elements_) return;
   const Key key(name->database, name->key);
-  const auto at = keys_.try_emplace(key).first;
-  if (at->second.channels.size() == kMostChannels) return;
+  Top top = ReadTop(key, name->count, name->reversed);
+  if (BytesOf(channel, name->key, top) > kMostBytes - bytes_) return;
+  State& state = keys_[key];
+  if (state.channels.size() == kMostChannels) return;
   elements_ += name->count;
-  at->second.channels.push_back({.channel = std::string(channel),
-                                 .count = name->count,
-                                 .reversed = name->reversed,
-                                 .reported = ReadTop(key, name->count, name->reversed)});
+  Followed& followed = state.channels.emplace_back();
+  followed.channel = channel;
+  followed.count = name->count;
+  followed.reversed = name->reversed;
+  SetReported(key, followed, std::move(top));
+}
+
+// As if the key had no other channel and were due, and the vector of channels had room for twice as
+// many.
+size_t LiveTops::BytesOf(std::string_view channel, std::string_view key, const Top& reported) {
+  constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // of a std::map's node, without its element
+  constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, State>));
+  constexpr size_t kDueNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Millis, Key>));
+  constexpr size_t kOwn = AllocationSize(2 * sizeof(Followed));
+  return kKeyNode + kDueNode + kOwn + StringAllocationSize(channel.size()) +
+         2 * StringAllocationSize(key.size()) + reported.AllocatedBytes();
+}
+
+size_t LiveTops::MostBytesFor(std::string_view channel) {
+  const std::optional<TopChannel> name = ReadTopChannel(channel);
+  if (!name) return 0;
+  return BytesOf(channel, name->key, Top()) + name->count * TopElement::kMostBytes;
+}
+
+void LiveTops::SetReported(const Key& key, Followed& followed, Top top) {
+  const size_t bytes = BytesOf(followed.channel, key.second, top);
+  followed.reported = std::move(top);
+  bytes_ += bytes - followed.bytes;
+  followed.bytes = bytes;
+  channels_.SetAdditionalBytes(followed.channel, bytes);
+}
+
+// Whether the channel may keep that many bytes.
+bool LiveTops::MayGrow(const Followed& followed, size_t bytes) const {
+  if (bytes <= followed.bytes) return true;
+  const size_t growth = bytes - followed.bytes;
+  if (growth > kMostBytes - bytes_) return false;
+  return !store_.LacksMemory() ||
+         channels_.MostKeptBytes(followed.channel) + growth <= kAlwaysKeptBytes;
 }
 
 void LiveTops::Forget(std::string_view channel) {
@@ -35,9 +74,12 @@ void LiveTops::Forget(std::string_view channel) {
   const auto at = keys_.find(Key(name->database, name->key));
   if (at == keys_.end()) return;
   State& state = at->second;
-  const size_t removed =
-      std::erase_if(state.channels, [&](const Followed& each) { return each.channel == channel; });
-  elements_ -= removed * name->count;
+  std::erase_if(state.channels, [&](const Followed& each) {
+    if (each.channel != channel) return false;
+    elements_ -= each.count;
+    bytes_ -= each.bytes;
+    return true;
+  });
   if (!state.channels.empty()) return;
   if (state.due) due_.erase({*state.due, at->first});
   keys_.erase(at);
@@ -67,27 +109,37 @@ std::optional<Millis> LiveTops::NextDue() const {
   return due_.empty() ? std::nullopt : std::optional(due_.begin()->first);
 }
 
-void LiveTops::PublishChanges(const Key& key, State& state) {
+// Returns false if elements of a channel exceed a limit.
+bool LiveTops::PublishChanges(const Key& key, State& state) {
+  bool all_fit = true;
   state.published = store_.now();
   for (Followed& each : state.channels) {
     Top top = ReadTop(key, each.count, each.reversed);
     const std::string changes = TopChanges(each.reported, top);
     if (changes.empty()) continue;
+    if (!MayGrow(each, BytesOf(each.channel, key.second, top))) {
+      all_fit = false;
+      continue;
+    }
     channels_.PublishToChannel(each.channel, changes);
-    each.reported = std::move(top);
+    SetReported(key, each, std::move(top));
   }
+  return all_fit;
 }
 
-// A key that is due later than a window from now was marked before the clock was set back.
+// A key that is due later than kRetryAfter from now was marked before the clock was set back.
 bool LiveTops::PublishNext() {
   if (due_.empty()) return false;
   const Millis now = store_.now();
-  const bool was_set_back = due_.rbegin()->first > now + kWindow;
+  const bool was_set_back = due_.rbegin()->first > now + kRetryAfter;
   if (due_.begin()->first > now && !was_set_back) return false;
   const auto at = keys_.find(due_.begin()->second);
   at->second.due.reset();
   due_.erase(due_.begin());
-  PublishChanges(at->first, at->second);
+  if (!PublishChanges(at->first, at->second)) {
+    at->second.due = now + kRetryAfter;
+    due_.emplace(now + kRetryAfter, at->first);
+  }
   return true;
 }
 

@@ -25,16 +25,24 @@ class Store;
 // A change costs O(log keys): only PublishNext() reads the sorted set. Without such channels a
 // change costs one test of empty().
 //
-// Invariant: a channel is followed from its first subscriber to its last, unless there are too
-// many.
+// The elements of a channel count as memory of each of its subscribers. If they exceed a limit, the
+// messages about the key wait until they fit, and are then about all changes in the meantime.
+//
+// Invariants: a channel is followed from its first subscriber to its last, unless there are too
+// many; the elements take at most kMostBytes.
 class LiveTops {
  public:
   static constexpr Millis kWindow{10};                // between two messages of a channel
+  static constexpr Millis kRetryAfter{1000};          // if elements exceed a limit
   static constexpr size_t kMostElements = 1'000'000;  // of all channels
+  static constexpr size_t kMostBytes = 64u << 20;     // of all channels
   static constexpr size_t kMostChannels = 16;         // of one key
 
   // Both outlive it; they may be constructed later.
   LiveTops(const Store& store, Channels& channels) : store_(store), channels_(channels) {}
+
+  // The most that is kept for the channel; 0 for a channel of another kind.
+  static size_t MostBytesFor(std::string_view channel);
 
   bool empty() const { return keys_.empty(); }
 
@@ -63,6 +71,7 @@ class LiveTops {
     size_t count = 0;
     bool reversed = false;
     Top reported;
+    size_t bytes = 0;  // of all this
   };
   struct State {
     std::vector<Followed> channels;  // at least one
@@ -71,14 +80,18 @@ class LiveTops {
   };
 
   Top ReadTop(const Key& key, size_t count, bool reversed) const;
+  static size_t BytesOf(std::string_view channel, std::string_view key, const Top& reported);
+  void SetReported(const Key& key, Followed& followed, Top top);
+  bool MayGrow(const Followed& followed, size_t bytes) const;
   void MakeDue(const Key& key, State& state);
-  void PublishChanges(const Key& key, State& state);
+  bool PublishChanges(const Key& key, State& state);
 
   const Store& store_;
   Channels& channels_;
   std::map<Key, State> keys_;
   std::set<std::pair<Millis, Key>> due_;
   size_t elements_ = 0;
+  size_t bytes_ = 0;
 };
 
 }  // namespace zsetd

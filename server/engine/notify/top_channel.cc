@@ -28,8 +28,10 @@ std::optional<int64_t> TakeNumber(std::string_view& text, std::string_view separ
 
 std::string IdentityOf(std::string_view member) {
   if (member.size() <= TopElement::kShownBytes) return std::string(member);
-  std::string identity(member.substr(0, TopElement::kShownBytes));
   const uint64_t hash = absl::HashOf(member);
+  std::string identity;
+  identity.reserve(TopElement::kShownBytes + sizeof(hash));
+  identity.append(member.substr(0, TopElement::kShownBytes));
   return identity.append(reinterpret_cast<const char*>(&hash), sizeof(hash));
 }
 
@@ -65,6 +67,12 @@ std::optional<TopChannel> ReadTopChannel(std::string_view name) {
 
 TopElement::TopElement(std::string_view member, std::string score, uint64_t state)
     : identity_(IdentityOf(member)), score_(std::move(score)), state_(state) {}
+
+size_t Top::AllocatedBytes() const {
+  size_t bytes = AllocationSize(elements.capacity() * sizeof(TopElement));
+  for (const TopElement& element : elements) bytes += element.AllocatedBytes();
+  return bytes;
+}
 
 Top TopOf(const SortedSet* set, size_t count, bool reversed, Millis now) {
   if (set == nullptr || set->empty()) return {};

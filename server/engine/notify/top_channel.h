@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/sorted_set/form/score_form.h"
+#include "core/util/allocation_size.h"
 #include "core/util/time.h"
 
 namespace zsetd {
@@ -44,6 +45,7 @@ std::optional<TopChannel> ReadTopChannel(std::string_view name);
 class TopElement {
  public:
   static constexpr size_t kShownBytes = 1024;
+  static constexpr size_t kMostBytes = 1440;  // with its allocations
 
   // `score` is the text that messages show. If it changes with the time alone, `state` is what
   // changes with the score, else 0.
@@ -59,6 +61,10 @@ class TopElement {
   // Differs between members, also if their first bytes are equal.
   std::string_view identity() const { return identity_; }
 
+  size_t AllocatedBytes() const {  // without the object itself
+    return StringAllocationSize(identity_.capacity()) + StringAllocationSize(score_.capacity());
+  }
+
  private:
   std::string identity_;  // a long member's first bytes, then its hash
   std::string score_;
@@ -69,6 +75,8 @@ class TopElement {
 struct Top {
   ScoreForm form;
   std::vector<TopElement> elements;
+
+  size_t AllocatedBytes() const;  // O(elements)
 };
 
 // Returns the first `count` elements of the set with their scores of `now`; of a null set, none.

@@ -7,6 +7,7 @@
 
 #include "core/util/allocation_size.h"
 #include "server/engine/client/client_memory.h"
+#include "server/engine/notify/live_tops.h"
 #include "server/engine/support/ascii_case.h"
 #include "server/engine/support/errors.h"
 
@@ -26,7 +27,7 @@ size_t MostBytesToKeep(Args argv) {
   constexpr size_t kMostPerWord = 320;  // without its bytes: BytesPerKey, BytesPerName
   size_t bytes = 0;
   for (const std::string_view word : argv) {
-    bytes += kMostPerWord + 2 * StringAllocationSize(word.size());
+    bytes += kMostPerWord + 2 * StringAllocationSize(word.size()) + LiveTops::MostBytesFor(word);
   }
   return bytes;
 }
@@ -35,9 +36,8 @@ size_t MostBytesToKeep(Args argv) {
 // case: a client that watches or waits for a few keys, or listens to a few channels, uses less for
 // them than for its connection, and is never refused, as in Redis.
 bool KeepsMuch(const Client& client, const Command& command, Args argv) {
-  constexpr size_t kLittle = 16u << 10;
   if (!command.Has(kKeepsMemory) && !command.Has(kBlocking)) return false;
-  return KeptBytes(client) + MostBytesToKeep(argv) > kLittle;
+  return KeptBytes(client) + MostBytesToKeep(argv) > kAlwaysKeptBytes;
 }
 
 }  // namespace

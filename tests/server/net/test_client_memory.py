@@ -96,6 +96,31 @@ class ClientMemory(ZsetdTest):
                         self.client.reply()
                 self.assert_accounted(subscribe, 2 * MB)
 
+    def add_long_members(self, key, count):
+        add = "for i = 1, ARGV[1] do redis.call('ZADD', KEYS[1], i, string.rep('x', 1000) .. i) end"
+        self.observer.ask("EVAL", add, 1, key, count)
+
+    def follow_tops(self, key, counts):
+        for count in counts:
+            self.client.ask("SUBSCRIBE", f"__toprev@0__:{count}:{key}")
+
+    def test_of_the_elements_of_live_tops(self):
+        self.add_long_members("top", 1000)
+        self.follow_tops("top", [1])  # the allocator caches memory of this size from now on
+        self.client.ask("UNSUBSCRIBE")
+        self.assert_accounted(lambda: self.follow_tops("top", range(990, 1000)), 8 * MB)
+
+    def test_of_elements_that_live_tops_have_reported(self):
+        self.observer.ask("CONFIG", "SET", "notify-keyspace-events", "r")
+        self.add_long_members("top", 1)
+        self.follow_tops("top", range(990, 1000))
+        self.add_long_members("late", 1000)
+        self.assert_accounted(lambda: self.observer.ask("RENAME", "late", "top"), 8 * MB)
+        self.observer.ask("UNLINK", "top")
+        for _ in range(20):  # two messages of each channel
+            self.client.reply()
+        self.assertTrue(eventually(lambda: self.total() < MB), self.total())
+
     def test_of_tracking_prefixes(self):
         self.client.ask("HELLO", 3)
         prefixes = [word for name in self.names(5000, 200) for word in ("PREFIX", name)]

@@ -224,6 +224,44 @@ class MemoryLimits(ZsetdTest):
                 reader.socket.sendall(request("MGET", "key:0") * 100)
         self.assert_clients_went_before_keys()
 
+    def add_long_members(self, key, count):
+        add = "for i = 1, ARGV[1] do redis.call('ZADD', KEYS[1], i, string.rep('x', 1000) .. i) end"
+        self.client.ask("EVAL", add, 1, key, count)
+
+    def test_of_clients_spare_keys_from_live_tops(self):
+        self.fill_beside_clients()
+        self.client.ask("DEL", "key:0")
+        self.add_long_members("top", 1000)
+        for reader in self.readers[:4]:
+            reader.ask("SUBSCRIBE", "__top@0__:1000:top")
+        self.assert_clients_went_before_keys()
+
+    def test_refuse_to_keep_the_elements_of_a_large_live_top(self):
+        self.start("--notify-keyspace-events", "r")
+        self.client, reader = self.connect(), self.connect()
+        self.add_long_members("top", 1000)
+        self.client.ask("CONFIG", "SET", "maxmemory", "1mb")
+        self.assertIn("OOM", str(reader.ask("SUBSCRIBE", "__top@0__:1000:top")))
+        self.assertEqual(reader.ask("SUBSCRIBE", "__top@0__:3:top")[0], b"subscribe")
+        self.client.ask("ZREMRANGEBYRANK", "top", 0, 0)
+        self.assertTrue(reader.reply()[2].startswith(b"out x"))
+
+    def test_delay_the_messages_of_a_live_top_that_grows(self):
+        self.start("--notify-keyspace-events", "r")
+        self.client, reader = self.connect(), self.connect()
+        self.add_long_members("top", 1000)
+        self.client.ask("ZADD", "top", *[word for i in range(1000) for word in (0, f"short:{i}")])
+        reader.ask("SUBSCRIBE", "__top@0__:1000:top")
+        self.client.ask("CONFIG", "SET", "maxmemory", "1mb")
+        used = self.used()
+        self.client.ask("ZREMRANGEBYRANK", "top", 0, 999)
+        time.sleep(0.1)  # ten times as long as a message waits otherwise
+        self.assertLess(self.used(), used + NOISE // 2)
+        self.client.ask("CONFIG", "SET", "maxmemory", 0)
+        message = reader.reply()[2]
+        self.assertEqual(message.count(b"out short:"), 1000)
+        self.assertEqual(message.count(b"in "), 1000)
+
     def test_do_not_make_evictions_feed_themselves(self):
         self.start("--maxmemory-policy", "allkeys-random", "--maxmemory-eviction-tenacity", "100")
         self.client = self.connect()
