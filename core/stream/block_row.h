@@ -18,9 +18,9 @@ namespace zsetd {
 //     owners_   [ null | null | * | * | * ]      null: removed from the front
 //                             first_
 //
-// Changes at the ends are O(1) amortised; others move the owners of the shorter side. `Owner` is a
-// pointer that can be moved only, null by default. A change invalidates iterators and references
-// to owners, but moves no block. Movable; a moved-from row is empty.
+// Appending, and removing at either end, are O(1) amortised; other changes move the owners of the
+// shorter side. `Owner` is a pointer that can be moved only, null by default. A change invalidates
+// iterators and references to owners, but moves no block. Movable; a moved-from row is empty.
 template <class Owner>
 class BlockRow {
  public:
