@@ -318,6 +318,7 @@ void Executor::RunPostponed(Micros budget) {
   while (mode_.IsBetweenUnits()) {
     const std::optional<ClientPause::PostponedRequest> held = pause.TakeReleased();
     if (!held) return;
+    if (held->client->connection.close_now) continue;
     Process(*held->client, held->argv.argv());
     held->client->mailbox.Wake();
     if (host_.stopwatch() > until) return;

@@ -397,15 +397,15 @@ void Session::Flush() {
 }
 
 // A session that is paused because of unsent bytes resumes when the socket takes more. If the
-// socket took everything, the session resumes, or sends the next part, in the next round. Bytes
-// that the socket did not take are reported in the next round.
+// socket took everything, the session resumes, or sends the next part, in the next round. The next
+// round also reports how many bytes are unsent if that has changed: output limits compare it.
 void Session::AwaitNext() {
   if (closed_ || must_close_) return;
   const bool held_up = sender_.IsHeldUp();
   const bool goes_on = paused_ && !held_up && !held_ && !waits_;
   const bool has_more =
       sender_.HasNextPart() || (sender_.left_output() && sender_.unsent_bytes() == 0 && !held_);
-  const bool has_news = held_up && sender_.unsent_bytes() != reported_unsent_;
+  const bool has_news = sender_.unsent_bytes() != reported_unsent_;
   if (goes_on || has_more || has_news) poller_.Wake(*this);
   const bool reads = MayRead();
   assert(reads || held_up || has_more || paused_ || finishing_);

@@ -15,10 +15,10 @@ namespace zsetd {
 
 class Client;
 
-// Pauses of clients: which commands are postponed, until when, and the postponed clients in order
-// of arrival. During a pause nothing else changes either: expired keys are not deleted until its
-// end, but are not visible. Each cause has a pause of its own, so the end of one does not end
-// another.
+// Pauses of clients: which commands are postponed, until when, and the postponed clients in the
+// order in which they were postponed. During a pause nothing else changes either: expired keys are
+// not deleted until its end, but are not visible. Each cause has a pause of its own, so the end of
+// one does not end another.
 //
 // When all pauses have ended, the postponed requests are released. They run a few at a time. If
 // another pause begins in the meantime, each released request is checked again when its turn comes.

@@ -55,7 +55,7 @@ class ServerMode {
   bool HasWholeData() const { return IsBetweenUnits() && !is_loading(); }
 
   // Whether data may change without a new request: due keys and elements are removed, blocked
-  // clients are served, postponed requests run.
+  // clients are served.
   bool MayChangeByItself(Millis now) const { return IsBetweenUnits() && !IsPaused(now); }
 
   // Whether ticks may remove due keys and elements. A replica removes only those that it has given

@@ -153,6 +153,15 @@ class Subscribers(ZsetdTest):
             self.assertEqual(self.publish(), 1)
             self.assertTrue(listener.reply()[2] == MESSAGE)
 
+    def test_that_have_read_all_are_not_closed_for_what_was_unsent(self):
+        """A message of 2 MB is sent in parts; the limit permits one of them at a time."""
+        self.start_with("2600000 0 0")
+        listener = self.listen()
+        message = b"x" * 2_000_000
+        for _ in range(20):
+            self.assertEqual(self.publish(message), 1)
+            self.assertTrue(listener.reply()[2] == message)
+
     def test_that_do_not_read_delay_no_other_subscriber(self):
         self.start_with()
         self.listen(receive_buffer=4096)
