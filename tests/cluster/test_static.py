@@ -11,7 +11,7 @@ import unittest
 import redis
 from redis.cluster import ClusterNode, RedisCluster
 
-from nodes import REDIS, SLOTS, ZSETD, ClusterTest, line
+from nodes import REDIS, SLOTS, ZSETD, ClusterTest, free_node_port, line
 
 logging.disable(logging.CRITICAL)  # redis-py logs each redirection
 
@@ -164,7 +164,7 @@ class Topology(ClusterTest):
 
     def test_a_file_is_used_by_one_server(self):
         node, = self.start_nodes(self.nodes(1))
-        end = subprocess.run([ZSETD, "--port", "0", "--cluster-enabled", "yes",
+        end = subprocess.run([ZSETD, "--port", str(free_node_port()), "--cluster-enabled", "yes",
                               "--dir", node.folder.name, "--save", ""],
                              capture_output=True, text=True, timeout=60)
         self.assertNotEqual(end.returncode, 0)
@@ -173,7 +173,7 @@ class Topology(ClusterTest):
     def test_an_invalid_file_is_refused(self):
         node, = self.nodes(1)
         node.nodes_file.write_text("nonsense\n")
-        end = subprocess.run([ZSETD, "--port", "0", "--cluster-enabled", "yes",
+        end = subprocess.run([ZSETD, "--port", str(free_node_port()), "--cluster-enabled", "yes",
                               "--dir", node.folder.name, "--save", ""],
                              capture_output=True, text=True, timeout=60)
         self.assertNotEqual(end.returncode, 0)
