@@ -126,7 +126,8 @@ class Package(unittest.TestCase):
         self.assertIn("\ndir /var/lib/zsetd\n", conf)
         self.assertIn("\nlogfile /var/log/zsetd/zsetd.log\n", conf)
         self.assertIn("\nrewrite-file /var/lib/zsetd/rewritten.conf\n", conf)
-        check = run(os.environ["ZSETD"], "--check-config", self.root / "etc/zsetd/zsetd.conf", "--dir", self.folder)
+        check = run(os.environ["ZSETD"], "--check-config", self.root / "etc/zsetd/zsetd.conf", "--dir", self.folder,
+                    "--logfile", self.folder / "zsetd.log")
         self.assertIn("zsetd can start with this configuration.", check)
         self.assertNotIn("without effect", check)
 

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -48,11 +49,13 @@ bool IsFree(int port) {
   return free;
 }
 
-// Tests that run in parallel start their search at different ports, below the range that the system
-// uses for outgoing connections.
-int FreePort() {
-  int port = 10000 + getpid() % 20000;
-  while (!IsFree(port)) ++port;
+// Tests that run in parallel start their search at different ports. These, and those of the bus of
+// a cluster's nodes, 10,000 above, are below the range that the system uses for outgoing
+// connections.
+int FreePort(bool has_bus) {
+  constexpr int kBusDistance = 10000;
+  int port = 10000 + getpid() % (has_bus ? 12000 : 20000);
+  while (!IsFree(port) || (has_bus && !IsFree(port + kBusDistance))) ++port;
   return port;
 }
 
@@ -83,7 +86,9 @@ std::vector<std::string> Command(const std::string& program, int port, const std
 
 ServerProcess::ServerProcess(const std::string& program, const std::vector<std::string>& options,
                              const std::string& nodes)
-    : program_(program), port_(FreePort()) {
+    : program_(program),
+      port_(
+          FreePort(/*has_bus=*/std::ranges::find(options, "--cluster-enabled") != options.end())) {
   std::string folder = testing::TempDir() + "zsetd-test-XXXXXX";
   folder_ = mkdtemp(folder.data());
   if (!nodes.empty()) std::ofstream(folder_ + "/nodes.conf") << nodes;

@@ -531,7 +531,8 @@ absl::Status SetManyWords(const Setting& setting, Args values, Settings& setting
   std::string value;
   for (const std::string_view word : words) {
     if (!value.empty()) value += ' ';
-    value += word;
+    // An empty word is a value; among others it is one that is refused.
+    value += word.empty() && words.size() > 1 ? "\"\"" : word;
   }
   return SetValue(setting, settings, value);
 }

@@ -339,6 +339,13 @@ TEST(SettingsFile, AnEndlessFileIsRefused) {
             "can't read '/dev/zero': it has more than 64 MB");
 }
 
+TEST(SettingsFile, RefusesAnEmptyWordAmongOthers) {
+  Settings settings;
+  EXPECT_EQ(Read("latency-tracking-info-percentiles \"\"\n", settings), "");
+  EXPECT_NE(Read("latency-tracking-info-percentiles \"\" 50\n", settings), "");
+  EXPECT_NE(Read("latency-tracking-info-percentiles \"\" \"\"\n", settings), "");
+}
+
 TEST(SettingsFile, IncludesOthers) {
   Settings settings;
   EXPECT_EQ(Read("hz 20\ninclude " ZSETD_CONF "\nport 7000\n", settings), "");
