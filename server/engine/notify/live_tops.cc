@@ -36,9 +36,9 @@ void LiveTops::Follow(std::string_view channel) {
 // As if the key had no other channel and were due, and the vector of channels had room for twice as
 // many.
 size_t LiveTops::BytesOf(std::string_view channel, std::string_view key, const Top& reported) {
-  constexpr size_t kTreeNodeBytes = 4 * sizeof(void*);  // of a std::map's node, without its element
-  constexpr size_t kKeyNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Key, State>));
-  constexpr size_t kDueNode = AllocationSize(kTreeNodeBytes + sizeof(std::pair<Millis, Key>));
+  constexpr size_t kNodeBytes = 4 * sizeof(void*);  // of a std::map's node, without its element
+  constexpr size_t kKeyNode = AllocationSize(kNodeBytes + sizeof(std::pair<Key, State>));
+  constexpr size_t kDueNode = AllocationSize(kNodeBytes + sizeof(std::pair<Millis, Key>));
   constexpr size_t kOwn = AllocationSize(2 * sizeof(Followed));
   return kKeyNode + kDueNode + kOwn + StringAllocationSize(channel.size()) +
          2 * StringAllocationSize(key.size()) + reported.AllocatedBytes();
