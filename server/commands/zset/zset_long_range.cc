@@ -160,11 +160,11 @@ class LongMatches : public LongReply {
   bool started_ = false;
 };
 
-constexpr size_t kManyElements = 16'384;
+constexpr size_t kLargeRange = 16'384;
 
 // Whether the elements are many, are this share of the set at least, and the reply may be delayed.
 bool IsWorthACopy(const Call& call, const SortedSet& set, size_t elements, size_t least_share) {
-  return elements >= kManyElements && elements >= set.size() / least_share && call.caller.MayBlock();
+  return elements >= kLargeRange && elements >= set.size() / least_share && call.caller.MayBlock();
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ void ReplyMatches(Call& call, std::string_view key, const SortedSet& set,
   if (ranks.empty()) return StartElements(call.reply, 0, request.parts);
   const bool may_copy = IsWorthACopy(call, set, ranks.size(), kLeastShare);
   Matches matches(set, ranks, request, call.now());
-  if (matches.Compare(may_copy ? kManyElements : ranks.size())) {
+  if (matches.Compare(may_copy ? kLargeRange : ranks.size())) {
     if (call.IsPutOff()) return;
     return call.ReplyAtLength(
         std::make_unique<LongMatches>(CopyOfSet(call, key, set), ranks, request, call.now()));
