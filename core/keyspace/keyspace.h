@@ -201,14 +201,11 @@ class Keyspace {
   size_t TableBytes() const { return entries_.BytesUsed(); }
 
  private:
-  static constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
-
   void Index(Entry& entry);
   void Unindex(Entry& entry);
   void AddElementDeadline(Millis earliest, Entry& entry);
   void RemoveElementDeadline(Millis earliest, Entry& entry);
   bool AllDue() const;
-  bool FewHaveDeadlines() const { return with_deadline() < size() / kFew; }
   const Entry* FirstOfScan() const;
 
   KeyTable entries_;
@@ -239,7 +236,8 @@ void Keyspace::Sample(Rng& rng, size_t count, Visit visit) const {
 
 template <class Visit>
 void Keyspace::SampleWithDeadline(Rng& rng, size_t count, Visit visit) const {
-  if (FewHaveDeadlines()) {
+  constexpr size_t kFew = 16;  // one in 16; more entries are found by random probing
+  if (with_deadline() < size() / kFew) {
     for (size_t drawn = 0; drawn < std::min(count, deadlines_.size()); ++drawn) {
       visit(std::as_const(*deadlines_.Random(rng)));
     }
